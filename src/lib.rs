@@ -1,0 +1,23 @@
+//! Chunkscope: inspector and viewer for huge 3D voxel datasets stored in shards and chunks.
+//!
+//! Modules in layer order; a module uses lower layers and named neighbours, never a higher one
+//! (`tests/core/layering.rs` checks it):
+//!
+//! | layer | modules | are |
+//! |---|---|---|
+//! | 5–7 | `ui`, `app`, `main.rs`, [`cli`] | panels; eframe glue and tasks; the program |
+//! | 4 | [`state`] | what the app knows; commands and what they change |
+//! | 3 | [`scene`], [`demo`] | what is visible and how voxels become pixels; the demo dataset |
+//! | 2 | [`loading`] | queue, pools, cache, meter |
+//! | 1 | [`format`] | what the bytes mean |
+//! | 0 | [`geometry`], [`voxel`], [`codec`], [`storage`], [`problem`], [`text`] | values, bytes by key, (de)compression |
+//!
+//! egui appears in layers 5 to 7 only, files are opened in `storage` only (written in `format::wkw`'s
+//! writer), threads start in `loading::pool` and `app::tasks` only.
+
+pub mod codec;
+pub mod geometry;
+pub mod problem;
+pub mod storage;
+pub mod text;
+pub mod voxel;

@@ -1,0 +1,251 @@
+//! [`LocalFolder`]: a folder on disk, read by positioned reads through a bounded set of open files.
+
+use super::{FolderEntry, Storage, StorageError, StorageKey, StorageOpener};
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Open files kept for the next read. Small enough for `ulimit -n 64` beside a window's own handles.
+const MAX_OPEN_FILES: usize = 16;
+
+/// Files that were read lately, shared by all folders of one opener. Least recently used last.
+#[derive(Debug, Default)]
+struct OpenFiles {
+    recent: Mutex<VecDeque<(PathBuf, Arc<File>)>>,
+}
+
+impl OpenFiles {
+    fn cached(&self, path: &Path) -> Option<Arc<File>> {
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = recent.iter().position(|(p, _)| p == path)?;
+        let entry = recent.remove(at)?;
+        let file = entry.1.clone();
+        recent.push_front(entry);
+        Some(file)
+    }
+
+    /// The file, opened without holding the lock.
+    fn open(&self, path: &Path) -> io::Result<Arc<File>> {
+        if let Some(file) = self.cached(path) {
+            return Ok(file);
+        }
+        let file = match File::open(path) {
+            Err(err) if is_out_of_handles(&err) => {
+                self.recent.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                File::open(path)?
+            }
+            other => other?,
+        };
+        let file = Arc::new(file);
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        if !recent.iter().any(|(p, _)| p == path) {
+            recent.push_front((path.to_owned(), file.clone()));
+            recent.truncate(MAX_OPEN_FILES);
+        }
+        Ok(file)
+    }
+}
+
+/// Whether opening failed because this process has too many files open.
+fn is_out_of_handles(err: &io::Error) -> bool {
+    // EMFILE is 24 on Linux and macOS, ERROR_TOO_MANY_OPEN_FILES is 4 on Windows.
+    err.raw_os_error() == Some(if cfg!(windows) { 4 } else { 24 })
+}
+
+/// A folder on disk.
+#[derive(Debug)]
+pub struct LocalFolder {
+    root: PathBuf,
+    files: Arc<OpenFiles>,
+}
+
+impl LocalFolder {
+    /// The storage of a folder, with open files of its own.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into(), files: Arc::default() }
+    }
+
+    fn path(&self, key: &str) -> PathBuf {
+        if key.is_empty() { self.root.clone() } else { self.root.join(key) }
+    }
+
+    /// Tells a file that was never written from one that can't be reached.
+    ///
+    /// The system answers "not found" for dangling links and vanished folders too.
+    fn explain_missing(&self, key: &str) -> Result<(), StorageError> {
+        let mut path = self.root.clone();
+        match path.metadata() {
+            Ok(_) => {}
+            Err(_) if path.symlink_metadata().is_ok() => return Err(StorageError::DanglingLink { location: display(&path) }),
+            Err(err) if err.kind() == io::ErrorKind::NotFound => return Err(StorageError::RootMissing { location: display(&path) }),
+            Err(source) => return Err(StorageError::Io { action: "open", location: display(&path), source }),
+        }
+        for part in key.split('/').filter(|part| !part.is_empty()) {
+            path.push(part);
+            match path.symlink_metadata() {
+                Ok(meta) if meta.is_symlink() && path.metadata().is_err() => return Err(StorageError::DanglingLink { location: display(&path) }),
+                Ok(_) => {}
+                Err(_) => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+
+    fn missing<T>(&self, key: &str, action: &'static str, result: io::Result<T>) -> Result<Option<T>, StorageError> {
+        match result {
+            Ok(value) => Ok(Some(value)),
+            Err(err) if err.kind() == io::ErrorKind::NotFound => self.explain_missing(key).map(|()| None),
+            Err(source) => Err(StorageError::Io { action, location: self.location(key), source }),
+        }
+    }
+}
+
+fn display(path: &Path) -> String {
+    path.display().to_string()
+}
+
+#[cfg(unix)]
+fn read_once_at(file: &File, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buf, offset)
+}
+
+#[cfg(windows)]
+fn read_once_at(file: &File, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buf, offset)
+}
+
+/// Fills `buf` as far as the file reaches.
+fn read_full_at(file: &File, mut offset: u64, buf: &mut [u8]) -> io::Result<usize> {
+    let mut done = 0;
+    while done < buf.len() {
+        match read_once_at(file, offset, &mut buf[done..]) {
+            Ok(0) => break,
+            Ok(n) => {
+                done += n;
+                offset += n as u64;
+            }
+            Err(err) if err.kind() == io::ErrorKind::Interrupted => {}
+            Err(err) => return Err(err),
+        }
+    }
+    Ok(done)
+}
+
+impl Storage for LocalFolder {
+    fn read_at(&self, key: &StorageKey, offset: u64, buf: &mut [u8]) -> Result<Option<usize>, StorageError> {
+        let Some(file) = self.missing(key.as_str(), "open", self.files.open(&self.path(key.as_str())))? else {
+            return Ok(None);
+        };
+        read_full_at(&file, offset, buf)
+            .map(Some)
+            .map_err(|source| StorageError::Io { action: "read", location: self.location(key.as_str()), source })
+    }
+
+    fn len(&self, key: &StorageKey) -> Result<Option<u64>, StorageError> {
+        let path = self.path(key.as_str());
+        let meta = match self.files.cached(&path) {
+            Some(file) => file.metadata(),
+            None => path.metadata(),
+        };
+        Ok(self.missing(key.as_str(), "examine", meta)?.map(|meta| meta.len()))
+    }
+
+    fn read(&self, key: &StorageKey, limit: u64) -> Result<Option<Vec<u8>>, StorageError> {
+        use io::Read;
+        // Not through the open files: a small file is read once and would push a shard out.
+        let Some(file) = self.missing(key.as_str(), "open", File::open(self.path(key.as_str())))? else {
+            return Ok(None);
+        };
+        let mut bytes = Vec::new();
+        file.take(limit.saturating_add(1))
+            .read_to_end(&mut bytes)
+            .map_err(|source| StorageError::Io { action: "read", location: self.location(key.as_str()), source })?;
+        let len = bytes.len() as u64;
+        if len > limit {
+            return Err(StorageError::TooLarge { len, limit, location: self.location(key.as_str()) });
+        }
+        Ok(Some(bytes))
+    }
+
+    fn list(&self, folder: &str, limit: usize) -> Result<Option<Vec<FolderEntry>>, StorageError> {
+        let path = self.path(folder);
+        let Some(entries) = self.missing(folder, "list", std::fs::read_dir(&path))? else {
+            return Ok(None);
+        };
+        let mut list = Vec::new();
+        for entry in entries.take(limit) {
+            let entry = entry.map_err(|source| StorageError::Io { action: "list", location: display(&path), source })?;
+            // A name that isn't UTF-8 is neither a mag nor a shard nor a key in a JSON.
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            let is_folder = match entry.file_type() {
+                Ok(kind) if kind.is_symlink() => entry.path().is_dir(),
+                Ok(kind) => kind.is_dir(),
+                Err(_) => false,
+            };
+            list.push(FolderEntry { name, is_folder });
+        }
+        Ok(Some(list))
+    }
+
+    fn location(&self, key: &str) -> String {
+        display(&self.path(key))
+    }
+}
+
+/// Opens local folders whose open files share one bound.
+#[derive(Debug, Default)]
+pub struct LocalOpener {
+    files: Arc<OpenFiles>,
+}
+
+impl StorageOpener for LocalOpener {
+    fn open_folder(&self, folder: &Path) -> Arc<dyn Storage> {
+        Arc::new(LocalFolder { root: folder.to_owned(), files: self.files.clone() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(text: &str) -> StorageKey {
+        StorageKey::new(text).expect("a clean key")
+    }
+
+    #[test]
+    fn absent_files_are_none_and_short_files_give_what_there_is() {
+        let dir = tempfile::tempdir().expect("temporary folder");
+        std::fs::write(dir.path().join("a"), [1, 2, 3]).expect("write");
+        let storage = LocalFolder::new(dir.path());
+        let mut buf = [0; 4];
+        assert_eq!(storage.read_at(&key("a"), 1, &mut buf).expect("readable"), Some(2));
+        assert_eq!(storage.read_at(&key("b"), 0, &mut buf).expect("readable"), None);
+        assert_eq!(storage.len(&key("a")).expect("readable"), Some(3));
+        assert!(matches!(storage.read(&key("a"), 2), Err(StorageError::TooLarge { .. })));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn dangling_links_and_vanished_folders_are_errors() {
+        let dir = tempfile::tempdir().expect("temporary folder");
+        std::os::unix::fs::symlink("/nowhere/at/all", dir.path().join("z0")).expect("link");
+        let storage = LocalFolder::new(dir.path());
+        let mut buf = [0; 4];
+        assert!(matches!(storage.read_at(&key("z0/y0/x0.wkw"), 0, &mut buf), Err(StorageError::DanglingLink { .. })));
+        let gone = LocalFolder::new(dir.path().join("gone"));
+        assert!(matches!(gone.read_at(&key("x"), 0, &mut buf), Err(StorageError::RootMissing { .. })));
+    }
+
+    #[test]
+    fn the_number_of_open_files_is_bounded() {
+        let dir = tempfile::tempdir().expect("temporary folder");
+        let storage = LocalFolder::new(dir.path());
+        for i in 0..100 {
+            std::fs::write(dir.path().join(i.to_string()), [0]).expect("write");
+            storage.read_at(&key(&i.to_string()), 0, &mut [0]).expect("readable");
+        }
+        assert_eq!(storage.files.recent.lock().expect("not poisoned").len(), MAX_OPEN_FILES);
+    }
+}

@@ -1,0 +1,160 @@
+//! Layer 0: bytes by key. The only place where files are opened.
+//!
+//! A [`Storage`] is read by positioned reads, never by memory mapping. "No such key" is `Ok(None)`;
+//! everything else that goes wrong is an error, so that unreadable data is never shown as empty space.
+
+mod local;
+mod memory;
+mod metered;
+
+pub use local::{LocalFolder, LocalOpener};
+pub use memory::{MemoryOpener, MemoryStorage};
+pub use metered::{IoCounts, IoStats, MeteredOpener, MeteredStorage};
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Name of a file inside a storage: relative, parts separated by `/`, never leaving the root.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StorageKey(String);
+
+impl StorageKey {
+    /// A key from a relative path; `None` if a part is empty, `.` or `..`, or holds a separator of any platform.
+    pub fn new(path: impl Into<String>) -> Option<Self> {
+        let path = path.into();
+        let clean = path.split('/').all(|part| !part.is_empty() && part != "." && part != ".." && !part.contains(['\\', '\0']));
+        clean.then_some(Self(path))
+    }
+
+    /// The relative path.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for StorageKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A span of bytes in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ByteRange {
+    /// First byte.
+    pub start: u64,
+    /// Number of bytes.
+    pub len: u64,
+}
+
+impl ByteRange {
+    /// First byte after the span.
+    pub const fn end(self) -> u64 {
+        self.start.saturating_add(self.len)
+    }
+}
+
+impl fmt::Display for ByteRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}–{}", self.start, self.end())
+    }
+}
+
+/// One entry of a listed folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FolderEntry {
+    /// Name without its folder.
+    pub name: String,
+    /// Whether it is a folder or a link to one.
+    pub is_folder: bool,
+}
+
+/// Why bytes couldn't be had.
+#[derive(Debug, thiserror::Error)]
+pub enum StorageError {
+    /// The operating system refused.
+    #[error("can't {action}: {source}: {location}")]
+    Io {
+        /// What was tried: `read`, `open`, `list`.
+        action: &'static str,
+        /// File or folder.
+        location: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// A link whose target is not there. It would otherwise look like an absent file.
+    #[error("dangling link: {location}")]
+    DanglingLink {
+        /// The link.
+        location: String,
+    },
+    /// The folder that the storage stands for is not there (any more).
+    #[error("folder not found: {location}")]
+    RootMissing {
+        /// The folder.
+        location: String,
+    },
+    /// A file that should be small isn't.
+    #[error("file of {len} bytes, at most {limit} expected: {location}")]
+    TooLarge {
+        /// Its length.
+        len: u64,
+        /// What the caller allowed.
+        limit: u64,
+        /// File.
+        location: String,
+    },
+}
+
+/// Files by key, read at positions. Implementations are shared by all reading threads.
+pub trait Storage: Send + Sync {
+    /// Reads from `offset` on into `buf` and returns how many bytes there were: fewer than asked for
+    /// only at the end of the file. `None` if there is no such key.
+    ///
+    /// # Errors
+    /// If the file exists and can't be read.
+    fn read_at(&self, key: &StorageKey, offset: u64, buf: &mut [u8]) -> Result<Option<usize>, StorageError>;
+
+    /// Length of a file in bytes; `None` if there is no such key.
+    ///
+    /// # Errors
+    /// If the file exists and can't be examined.
+    fn len(&self, key: &StorageKey) -> Result<Option<u64>, StorageError>;
+
+    /// Reads a whole small file; `None` if there is no such key.
+    ///
+    /// # Errors
+    /// If the file exists and can't be read, or is longer than `limit` bytes.
+    fn read(&self, key: &StorageKey, limit: u64) -> Result<Option<Vec<u8>>, StorageError>;
+
+    /// The entries of a folder (`""` is the root), in no particular order; `None` if there is no such
+    /// folder. At most `limit` entries are returned.
+    ///
+    /// # Errors
+    /// If the folder exists and can't be listed.
+    fn list(&self, folder: &str, limit: usize) -> Result<Option<Vec<FolderEntry>>, StorageError>;
+
+    /// Where a key lies, for messages. `""` is the root.
+    fn location(&self, key: &str) -> String;
+}
+
+/// Makes storages for folders, so that tests can count, slow down or replace all reading of a dataset.
+pub trait StorageOpener: Send + Sync {
+    /// The storage of a folder. Nothing is read yet; a folder that isn't there shows at the first read.
+    fn open_folder(&self, folder: &Path) -> Arc<dyn Storage>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_cannot_leave_the_root() {
+        for bad in ["", "/etc/passwd", "../x", "a/../b", "a//b", "a/./b", "a\\..\\b", "x\0"] {
+            assert_eq!(StorageKey::new(bad), None, "{bad:?}");
+        }
+        assert!(StorageKey::new("z0/y1/x2.wkw").is_some());
+    }
+}

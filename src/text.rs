@@ -1,0 +1,85 @@
+//! Numbers for people: bytes, counts, durations, throughput.
+
+/// Thin space between groups of digits.
+const THIN_SPACE: char = '\u{2009}';
+
+/// A count; five digits and more get thin spaces: `32 768`.
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    if digits.len() < 5 {
+        return digits;
+    }
+    let mut out = String::with_capacity(digits.len() * 2);
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(THIN_SPACE);
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// A number of bytes split into value and unit: `("1.4", "MiB")`.
+pub fn bytes_parts(n: u64) -> (String, &'static str) {
+    const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let mut value = n as f64;
+    let mut unit = 0;
+    while value >= 1023.95 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    let text = match unit {
+        0 => count(n),
+        _ if value < 99.95 => format!("{value:.1}"),
+        _ => format!("{value:.0}"),
+    };
+    (text, UNITS[unit])
+}
+
+/// A number of bytes: `1.4 MiB`.
+pub fn bytes(n: u64) -> String {
+    let (value, unit) = bytes_parts(n);
+    format!("{value} {unit}")
+}
+
+/// Bytes per second: `184 MiB/s`.
+pub fn throughput(bytes_per_sec: f64) -> String {
+    // Truncation is fine: fractions of a byte aren't shown, and `as` clamps negative and NaN to 0.
+    format!("{}/s", bytes(bytes_per_sec as u64))
+}
+
+/// A duration: `0.84 ms`, `12.4 ms`, `3.1 s`.
+pub fn duration(secs: f64) -> String {
+    let ms = secs * 1e3;
+    match ms {
+        _ if ms < 1.0 => format!("{ms:.2} ms"),
+        _ if ms < 1000.0 => format!("{ms:.1} ms"),
+        _ => format!("{secs:.1} s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_grouped_from_five_digits_on() {
+        for (n, text) in [(0, "0"), (9999, "9999"), (32768, "32 768"), (1_234_567, "1 234 567")] {
+            assert_eq!(count(n).replace(THIN_SPACE, " "), text);
+        }
+    }
+
+    #[test]
+    fn bytes_have_three_digits_and_a_unit() {
+        for (n, text) in [(0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1_468_006, "1.4 MiB"), (u64::MAX, "16.0 EiB"), (1024 * 1024 - 1, "1.0 MiB")] {
+            assert_eq!(bytes(n), text);
+        }
+    }
+
+    #[test]
+    fn durations_switch_units() {
+        for (secs, text) in [(0.00084, "0.84 ms"), (0.0124, "12.4 ms"), (3.06, "3.1 s")] {
+            assert_eq!(duration(secs), text);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Layer 0: what a voxel is, decoded chunks, and copying boxes between arrays.
+//!
+//! Inside the program arrays always have the canonical layout: little-endian, channel fastest, then
+//! x, then y, z slowest. Formats translate at the door.
+
+mod buffer;
+mod element_class;
+mod region;
+
+pub use buffer::VoxelBuffer;
+pub use element_class::{ElementClass, VoxelType};
+pub use region::{Strides, copy_box, copy_region, fill_box};
