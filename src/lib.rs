@@ -16,7 +16,9 @@
 //! writer), threads start in `loading::pool` and `app::tasks` only.
 
 pub mod codec;
+pub mod format;
 pub mod geometry;
+pub mod loading;
 pub mod problem;
 pub mod storage;
 pub mod text;

@@ -112,8 +112,9 @@ impl UserFolders {
     /// The folders that the environment names, else those below `HOME`.
     ///
     /// # Errors
-    /// If neither is an absolute path; relative ones are to be ignored.
+    /// On other systems than Linux, and if neither is an absolute path; relative ones are to be ignored.
     pub fn from_env() -> Result<Self, DesktopError> {
+        require_linux()?;
         Self::from_variables(|name| std::env::var_os(name))
     }
 
@@ -166,12 +167,13 @@ impl InstallOptions {
     /// Installs the running program for the user who runs it.
     ///
     /// # Errors
-    /// If the user's folders or the program's path aren't known.
+    /// On other systems than Linux, and if the user's folders or the program's path aren't known.
     pub fn from_env(folders: Folders) -> Result<Self, DesktopError> {
+        let user = UserFolders::from_env()?; // first, it knows whether the system is supported
         let executable =
             std::env::current_exe().map_err(|cause| DesktopError::OwnExecutable { cause })?;
         Ok(Self {
-            user: UserFolders::from_env()?,
+            user,
             executable,
             folders,
         })

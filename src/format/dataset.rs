@@ -1,0 +1,183 @@
+//! [`Dataset`], [`Layer`], [`MagLevel`]: what was opened, the same for every format.
+
+use super::{ChunkSource, HeaderReport};
+use crate::geometry::{BoundingBox, Mag, ShardIndex, Vec3Int, VoxelSize};
+use crate::problem::Problems;
+use crate::voxel::VoxelType;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// On-disk format of a layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DataFormat {
+    /// webknossos-wrap.
+    Wkw,
+}
+
+impl fmt::Display for DataFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Wkw => f.write_str("WKW"),
+        }
+    }
+}
+
+/// Whether a layer shows intensities or ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LayerCategory {
+    /// Intensities or RGB.
+    Color,
+    /// Segment ids; 0 is the background.
+    Segmentation,
+}
+
+/// An opened dataset.
+#[derive(Debug)]
+pub struct Dataset {
+    /// Name as shown: the folder's.
+    pub name: String,
+    /// What was opened: folder of the dataset, layer or mag, or a shard's file.
+    pub path: PathBuf,
+    /// Format of its layers (of the first, where they differ).
+    pub format: DataFormat,
+    /// Size of a mag-1 voxel.
+    pub voxel_size: VoxelSize,
+    /// Layers in display order.
+    pub layers: Vec<Layer>,
+    /// Fields of the dataset's own metadata file.
+    pub header: HeaderReport,
+    /// The configured first view.
+    pub view: ViewConfiguration,
+    /// Where to look first, when a shard was opened.
+    pub focus: Option<Focus>,
+    /// What went partly wrong while opening.
+    pub problems: Problems,
+}
+
+impl Dataset {
+    /// The layer of this name.
+    pub fn layer(&self, name: &str) -> Option<&Layer> {
+        self.layers.iter().find(|layer| layer.name == name)
+    }
+
+    /// The smallest box around all layers, in mag-1 voxels.
+    pub fn bounding_box(&self) -> BoundingBox {
+        self.layers.iter().fold(BoundingBox::default(), |all, layer| all.union(&layer.bounding_box))
+    }
+}
+
+/// The shard that was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Focus {
+    /// Index of the layer.
+    pub layer: usize,
+    /// Index of the level in that layer.
+    pub level: usize,
+    /// The shard.
+    pub shard: ShardIndex,
+}
+
+/// View settings that a dataset brings along. All optional.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ViewConfiguration {
+    /// Mag-1 voxel in the centre.
+    pub position: Option<Vec3Int>,
+    /// Finest voxels per pixel.
+    pub zoom: Option<f64>,
+}
+
+/// Display settings that a layer brings along. All optional.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LayerConfiguration {
+    /// Colour that intensities are multiplied by.
+    pub color: Option<[u8; 3]>,
+    /// Opacity, 0 to 1.
+    pub alpha: Option<f64>,
+    /// Values shown as black and as full intensity.
+    pub intensity_range: Option<(f64, f64)>,
+    /// Exponent of the intensity curve.
+    pub gamma: Option<f64>,
+    /// Black and white swapped.
+    pub is_inverted: Option<bool>,
+    /// Hidden at first.
+    pub is_disabled: Option<bool>,
+}
+
+/// One layer of a dataset.
+#[derive(Debug)]
+pub struct Layer {
+    /// Name, unique in the dataset.
+    pub name: String,
+    /// Intensities or ids.
+    pub category: LayerCategory,
+    /// Format of its levels.
+    pub format: DataFormat,
+    /// Type of its voxels: of the levels that could be opened, else as declared; `None` where neither is known.
+    pub voxel_type: Option<VoxelType>,
+    /// Extent in mag-1 voxels.
+    pub bounding_box: BoundingBox,
+    /// Whether `bounding_box` was declared (or else derived from the shards found).
+    pub has_declared_box: bool,
+    /// Highest segment id in use, as declared.
+    pub largest_segment_id: Option<u64>,
+    /// Levels, finest first.
+    pub levels: Vec<MagLevel>,
+    /// Axes beyond x, y, z and channel. WKW has none.
+    pub axes: Vec<ExtraAxis>,
+    /// Configured display settings.
+    pub configuration: LayerConfiguration,
+}
+
+impl Layer {
+    /// The level of a mag.
+    pub fn level(&self, mag: Mag) -> Option<&MagLevel> {
+        self.levels.iter().find(|level| level.mag == mag)
+    }
+
+    /// The finest level that could be opened.
+    pub fn finest(&self) -> Option<&MagLevel> {
+        self.levels.iter().find(|level| level.source.is_ok())
+    }
+}
+
+/// An axis beyond x, y, z and channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExtraAxis {
+    /// Name: `t`.
+    pub name: String,
+    /// Number of positions.
+    pub len: u64,
+}
+
+/// One mag of a layer.
+pub struct MagLevel {
+    /// The mag.
+    pub mag: Mag,
+    /// Its folder.
+    pub path: PathBuf,
+    /// Its chunks, or why there are none.
+    pub source: Result<Arc<dyn ChunkSource>, Arc<LevelError>>,
+}
+
+impl fmt::Debug for MagLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MagLevel")
+            .field("mag", &self.mag)
+            .field("path", &self.path)
+            .field("error", &self.source.as_ref().err())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why a level of a layer can't be read at all.
+#[derive(Debug, thiserror::Error)]
+#[error("{reason}: {location}")]
+pub struct LevelError {
+    /// What is wrong, in the format's words.
+    pub reason: String,
+    /// File or folder.
+    pub location: String,
+}
