@@ -15,7 +15,9 @@
 //! egui appears in layers 5 to 7 only, files are opened in `storage` only (written in `format::wkw`'s
 //! writer), threads start in `loading::pool` and `app::tasks` only.
 
+pub mod cli;
 pub mod codec;
+pub mod desktop;
 pub mod format;
 pub mod geometry;
 pub mod loading;

@@ -164,6 +164,10 @@ pub trait ChunkSource: Send + Sync {
     /// If the shard can't be read, or what it says of this chunk can't be true.
     fn locate(&self, chunk: ChunkIndex) -> Result<Option<ChunkLocation>, ChunkError>;
 
+    /// Whether a shard is known to hold nothing, so that its chunks needn't be located one by one. May read
+    /// the shard's index, once. Errors are left to [`Self::locate`].
+    fn is_absent(&self, shard: ShardIndex) -> bool;
+
     /// Reads located bytes into `out`, which may be a part of the range from `skip` bytes on.
     ///
     /// # Errors
@@ -229,7 +233,7 @@ pub const MAX_RUN_BYTES: u64 = 4 << 20;
 
 /// Groups located chunks into runs of adjacent bytes of one file, in the order of their bytes.
 pub fn adjacent_runs(mut locations: Vec<ChunkLocation>) -> Vec<Vec<ChunkLocation>> {
-    locations.sort_by(|a, b| (a.shard, a.range.start, a.range.len).cmp(&(b.shard, b.range.start, b.range.len)));
+    locations.sort_by_key(|l| (l.shard, l.range.start, l.range.len));
     let mut runs: Vec<Vec<ChunkLocation>> = Vec::new();
     for location in locations {
         if let Some(run) = runs.last_mut()

@@ -14,12 +14,24 @@ use std::sync::Arc;
 pub enum DataFormat {
     /// webknossos-wrap.
     Wkw,
+    /// Zarr version 2.
+    Zarr,
+    /// Zarr version 3.
+    Zarr3,
+    /// N5.
+    N5,
+    /// Neuroglancer precomputed.
+    NeuroglancerPrecomputed,
 }
 
 impl fmt::Display for DataFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Wkw => f.write_str("WKW"),
+            Self::Zarr => f.write_str("Zarr 2"),
+            Self::Zarr3 => f.write_str("Zarr 3"),
+            Self::N5 => f.write_str("N5"),
+            Self::NeuroglancerPrecomputed => f.write_str("Neuroglancer precomputed"),
         }
     }
 }

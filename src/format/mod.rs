@@ -2,8 +2,13 @@
 
 mod chunk_source;
 mod dataset;
+mod detect;
 mod header_report;
+mod open;
+mod properties;
+mod read_box;
 mod shard_layout;
+pub mod wkw;
 
 pub use chunk_source::{
     ChunkEncoding, ChunkError, ChunkFault, ChunkLocation, ChunkSource, EncodedChunk, MAX_CHUNK_BYTES, MAX_RUN_BYTES, adjacent_runs, decode, read_encoded,
@@ -12,4 +17,7 @@ pub use dataset::{
     DataFormat, Dataset, ExtraAxis, Focus, Layer, LayerCategory, LayerConfiguration, LevelError, MagLevel, ViewConfiguration,
 };
 pub use header_report::{HeaderField, HeaderReport, HeaderSection};
+pub use open::{OpenError, open};
+pub use properties::PROPERTIES_FILE;
+pub use read_box::{BoxCoverage, read_box};
 pub use shard_layout::{ChunkSpan, ShardLayout, SpanState};

@@ -1,6 +1,6 @@
 //! [`LocalFolder`]: a folder on disk, read by positioned reads through a bounded set of open files.
 
-use super::{FolderEntry, Storage, StorageError, StorageKey, StorageOpener};
+use super::{FolderEntry, PathKind, Storage, StorageError, StorageKey, StorageOpener};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io;
@@ -203,6 +203,17 @@ pub struct LocalOpener {
 impl StorageOpener for LocalOpener {
     fn open_folder(&self, folder: &Path) -> Arc<dyn Storage> {
         Arc::new(LocalFolder { root: folder.to_owned(), files: self.files.clone() })
+    }
+
+    fn kind(&self, path: &Path) -> Result<Option<PathKind>, StorageError> {
+        let location = || display(path);
+        match path.metadata() {
+            Ok(meta) if meta.is_dir() => Ok(Some(PathKind::Folder)),
+            Ok(_) => Ok(Some(PathKind::File)),
+            Err(_) if path.symlink_metadata().is_ok_and(|meta| meta.is_symlink()) => Err(StorageError::DanglingLink { location: location() }),
+            Err(err) if matches!(err.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
+            Err(source) => Err(StorageError::Io { action: "examine", location: location(), source }),
+        }
     }
 }
 

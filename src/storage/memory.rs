@@ -1,6 +1,6 @@
 //! [`MemoryStorage`]: files in a map, for tests and for what is made in memory.
 
-use super::{FolderEntry, Storage, StorageError, StorageKey, StorageOpener};
+use super::{FolderEntry, PathKind, Storage, StorageError, StorageKey, StorageOpener};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -84,6 +84,14 @@ impl StorageOpener for MemoryOpener {
             return self.storage.clone();
         }
         Arc::new(SubFolder { prefix, storage: self.storage.clone() })
+    }
+
+    fn kind(&self, path: &Path) -> Result<Option<PathKind>, StorageError> {
+        if self.open_folder(path).list("", 1)?.is_some() {
+            return Ok(Some(PathKind::Folder));
+        }
+        let key = path.strip_prefix(&self.root).ok().and_then(Path::to_str).unwrap_or_default();
+        Ok(self.storage.get(key).map(|_| PathKind::File))
     }
 }
 

@@ -1,6 +1,6 @@
 //! [`MeteredStorage`]: wraps another storage and counts what is asked of it.
 
-use super::{FolderEntry, Storage, StorageError, StorageKey, StorageOpener};
+use super::{FolderEntry, PathKind, Storage, StorageError, StorageKey, StorageOpener};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -125,6 +125,11 @@ impl<O> MeteredOpener<O> {
 impl<O: StorageOpener> StorageOpener for MeteredOpener<O> {
     fn open_folder(&self, folder: &Path) -> Arc<dyn Storage> {
         Arc::new(MeteredStorage::new(self.inner.open_folder(folder), self.stats.clone()))
+    }
+
+    fn kind(&self, path: &Path) -> Result<Option<PathKind>, StorageError> {
+        self.stats.examined.fetch_add(1, Relaxed);
+        self.inner.kind(path)
     }
 }
 

@@ -140,10 +140,25 @@ pub trait Storage: Send + Sync {
     fn location(&self, key: &str) -> String;
 }
 
+/// What a path leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathKind {
+    /// A folder, or a link to one.
+    Folder,
+    /// A file, or a link to one.
+    File,
+}
+
 /// Makes storages for folders, so that tests can count, slow down or replace all reading of a dataset.
 pub trait StorageOpener: Send + Sync {
     /// The storage of a folder. Nothing is read yet; a folder that isn't there shows at the first read.
     fn open_folder(&self, folder: &Path) -> Arc<dyn Storage>;
+
+    /// What a path leads to; `None` if nothing is there.
+    ///
+    /// # Errors
+    /// If something is there that can't be examined, a dangling link included.
+    fn kind(&self, path: &Path) -> Result<Option<PathKind>, StorageError>;
 }
 
 #[cfg(test)]

@@ -26,11 +26,7 @@ pub fn mix(from: Color32, to: Color32, amount: f32) -> Color32 {
         let (a, b) = (f32::from(a), f32::from(b));
         (a + (b - a) * amount).round() as u8 // saturates, which is what a channel should do
     };
-    Color32::from_rgb(
-        channel(from.r(), to.r()),
-        channel(from.g(), to.g()),
-        channel(from.b(), to.b()),
-    )
+    Color32::from_rgb(channel(from.r(), to.r()), channel(from.g(), to.g()), channel(from.b(), to.b()))
 }
 
 /// The same colour with an opacity between 0 and 1.
@@ -48,21 +44,13 @@ pub fn contrast_ratio(a: Color32, b: Color32) -> f32 {
 /// come from data, such as segment colours.
 pub fn most_readable(ground: Color32, candidates: [Color32; 2]) -> Color32 {
     let [first, second] = candidates;
-    if contrast_ratio(ground, first) >= contrast_ratio(ground, second) {
-        first
-    } else {
-        second
-    }
+    if contrast_ratio(ground, first) >= contrast_ratio(ground, second) { first } else { second }
 }
 
 fn relative_luminance(color: Color32) -> f32 {
     let linear = |channel: u8| {
         let channel = f32::from(channel) / 255.0;
-        if channel <= 0.04045 {
-            channel / 12.92
-        } else {
-            ((channel + 0.055) / 1.055).powf(2.4)
-        }
+        if channel <= 0.04045 { channel / 12.92 } else { ((channel + 0.055) / 1.055).powf(2.4) }
     };
     0.2126 * linear(color.r()) + 0.7152 * linear(color.g()) + 0.0722 * linear(color.b())
 }
@@ -75,15 +63,9 @@ mod tests {
 
     #[test]
     fn ramp_meets_its_stops_and_clamps_outside() {
-        for (position, expected) in [
-            (-1.0, RAMP[0]),
-            (0.0, RAMP[0]),
-            (0.25, rgb(0x323232)),
-            (0.5, RAMP[1]),
-            (1.0, RAMP[2]),
-            (7.0, RAMP[2]),
-            (f32::NAN, RAMP[0]),
-        ] {
+        for (position, expected) in
+            [(-1.0, RAMP[0]), (0.0, RAMP[0]), (0.25, rgb(0x323232)), (0.5, RAMP[1]), (1.0, RAMP[2]), (7.0, RAMP[2]), (f32::NAN, RAMP[0])]
+        {
             assert_eq!(ramp_color(&RAMP, position), expected, "at {position}");
         }
         assert_eq!(ramp_color(&[], 0.5), Color32::TRANSPARENT);

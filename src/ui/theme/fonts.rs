@@ -9,7 +9,6 @@ use std::sync::{Arc, LazyLock};
 use egui::epaint::text::FontTweak;
 use egui::{FontData, FontDefinitions, FontFamily, FontId};
 
-/// Regular text.
 const INTER_REGULAR: &[u8] = include_bytes!("../../../assets/fonts/Inter-Regular.otf");
 const INTER_MEDIUM: &[u8] = include_bytes!("../../../assets/fonts/Inter-Medium.otf");
 const INTER_SEMI_BOLD: &[u8] = include_bytes!("../../../assets/fonts/Inter-SemiBold.otf");
@@ -86,17 +85,17 @@ pub fn icon(size: f32) -> FontId {
 /// All fonts and families, on top of egui's defaults.
 pub fn definitions() -> FontDefinitions {
     let mut definitions = FontDefinitions::default();
-    let fallbacks = |family: &FontFamily, definitions: &FontDefinitions| {
-        definitions.families.get(family).cloned().unwrap_or_default()
-    };
+    let fallbacks = |family: &FontFamily, definitions: &FontDefinitions| definitions.families.get(family).cloned().unwrap_or_default();
     let proportional = fallbacks(&FontFamily::Proportional, &definitions);
     let monospace = fallbacks(&FontFamily::Monospace, &definitions);
 
+    // egui makes U+2009 half a space wide; digits grouped by that run together.
+    let text_tweak = FontTweak { thin_space_width: 0.75, ..FontTweak::default() };
     let icon_tweak = FontTweak { subpixel_binning: Some(false), hinting: Some(false), ..FontTweak::default() };
     for (name, bytes, tweak) in [
-        ("inter", INTER_REGULAR, FontTweak::default()),
-        ("inter-medium", INTER_MEDIUM, FontTweak::default()),
-        ("inter-semibold", INTER_SEMI_BOLD, FontTweak::default()),
+        ("inter", INTER_REGULAR, text_tweak.clone()),
+        ("inter-medium", INTER_MEDIUM, text_tweak.clone()),
+        ("inter-semibold", INTER_SEMI_BOLD, text_tweak),
         ("jetbrains-mono", JETBRAINS_MONO, FontTweak::default()),
         ("phosphor", PHOSPHOR, icon_tweak),
     ] {

@@ -3,9 +3,7 @@
 //! The only place that touches `egui::Visuals`.
 
 use egui::epaint::Shadow;
-use egui::style::{
-    HandleShape, ScrollStyle, Selection, Spacing, TextCursorStyle, WidgetVisuals, Widgets,
-};
+use egui::style::{HandleShape, ScrollStyle, Selection, Spacing, TextCursorStyle, WidgetVisuals, Widgets};
 use egui::{Color32, CornerRadius, Margin, Stroke, TextStyle, Theme, ThemePreference, Vec2, vec2};
 
 use super::{color, fonts, metrics, tokens::Tokens};
@@ -23,11 +21,7 @@ pub struct Appearance {
 
 impl Default for Appearance {
     fn default() -> Self {
-        Self {
-            theme: ThemePreference::Dark,
-            text_size: TextSize::default(),
-            motion: Motion::default(),
-        }
+        Self { theme: ThemePreference::Dark, text_size: TextSize::default(), motion: Motion::default() }
     }
 }
 
@@ -184,10 +178,7 @@ fn visuals(theme: Theme, t: &Tokens) -> egui::Visuals {
         menu_corner_radius: popup_radius,
         panel_fill: t.bg2,
         popup_shadow,
-        text_cursor: TextCursorStyle {
-            stroke: Stroke::new(1.0, t.acc),
-            ..TextCursorStyle::default()
-        },
+        text_cursor: TextCursorStyle { stroke: Stroke::new(1.0, t.acc), ..TextCursorStyle::default() },
         indent_has_left_vline: false,
         striped: false,
         slider_trailing_fill: true,

@@ -26,14 +26,7 @@ fn text_is_readable_on_every_ground() {
         assert_readable(
             theme,
             &[("t1", t.t1), ("t2", t.t2), ("t3", t.t3), ("acctx", t.acctx)],
-            &[
-                ("bg0", t.bg0),
-                ("bg1", t.bg1),
-                ("bg2", t.bg2),
-                ("bg3", t.bg3),
-                ("bg4", t.bg4),
-                ("accbg", t.accbg),
-            ],
+            &[("bg0", t.bg0), ("bg1", t.bg1), ("bg2", t.bg2), ("bg3", t.bg3), ("bg4", t.bg4), ("accbg", t.accbg)],
         );
     }
 }
@@ -61,12 +54,7 @@ fn text_is_readable_on_accent_and_notices() {
 fn digits_share_one_advance() {
     let mut fonts = Fonts::new(TextOptions::default(), fonts::definitions());
     let mut view = fonts.with_pixels_per_point(1.0);
-    for font in [
-        fonts::control(),
-        fonts::control_medium(),
-        fonts::section(),
-        fonts::mono(),
-    ] {
+    for font in [fonts::control(), fonts::control_medium(), fonts::section(), fonts::mono()] {
         // Large enough that rounding to pixels can't hide a difference.
         let font = FontId::new(1000.0, font.family);
         let widths: Vec<f32> = ('0'..='9').map(|digit| view.glyph_width(&font, digit)).collect();
@@ -79,10 +67,7 @@ fn digits_share_one_advance() {
 #[test]
 fn every_icon_has_a_glyph_in_the_bundled_font() {
     let mut definitions = egui::FontDefinitions::empty();
-    definitions.font_data.insert(
-        "phosphor".to_owned(),
-        std::sync::Arc::new(egui::FontData::from_static(fonts::PHOSPHOR)),
-    );
+    definitions.font_data.insert("phosphor".to_owned(), std::sync::Arc::new(egui::FontData::from_static(fonts::PHOSPHOR)));
     for family in [egui::FontFamily::Proportional, egui::FontFamily::Monospace] {
         definitions.families.insert(family, vec!["phosphor".to_owned()]);
     }

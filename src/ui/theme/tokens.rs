@@ -159,10 +159,8 @@ pub enum Severity {
     Ok,
 }
 
-const PLANES: PlaneColors = PlaneColors {
-    frame: [rgb(0xeb4b98), rgb(0x5660ff), rgb(0x59f8e8)],
-    tag_text: [rgb(0x0d0e10), rgb(0xffffff), rgb(0x0d0e10)],
-};
+const PLANES: PlaneColors =
+    PlaneColors { frame: [rgb(0xeb4b98), rgb(0x5660ff), rgb(0x59f8e8)], tag_text: [rgb(0x0d0e10), rgb(0xffffff), rgb(0x0d0e10)] };
 
 const SLICE: SliceColors = SliceColors {
     plate: Color32::from_rgba_unmultiplied_const(13, 14, 16, 199), // 78 %
@@ -210,22 +208,8 @@ static DARK: Tokens = Tokens {
         missing_dots: rgb(0x4a4f57),
         outside: rgb(0x000000),
     },
-    ramp: [
-        rgb(0x1f3547),
-        rgb(0x28536b),
-        rgb(0x347889),
-        rgb(0x5c9f9b),
-        rgb(0x9cc79c),
-        rgb(0xe3e9ab),
-    ],
-    series: [
-        rgb(0x5fb0e8),
-        rgb(0xe3a63d),
-        rgb(0x45c29a),
-        rgb(0xd98bb9),
-        rgb(0xa9a4f2),
-        rgb(0x9aa1ac),
-    ],
+    ramp: [rgb(0x1f3547), rgb(0x28536b), rgb(0x347889), rgb(0x5c9f9b), rgb(0x9cc79c), rgb(0xe3e9ab)],
+    series: [rgb(0x5fb0e8), rgb(0xe3a63d), rgb(0x45c29a), rgb(0xd98bb9), rgb(0xa9a4f2), rgb(0x9aa1ac)],
     planes: PLANES,
     slice: SLICE,
 };
@@ -263,22 +247,8 @@ static LIGHT: Tokens = Tokens {
         missing_dots: rgb(0xa3a9b2),
         outside: rgb(0x000000),
     },
-    ramp: [
-        rgb(0xdcebea),
-        rgb(0xa9d2ce),
-        rgb(0x6db3b5),
-        rgb(0x3b8d9d),
-        rgb(0x22637f),
-        rgb(0x173f5c),
-    ],
-    series: [
-        rgb(0x1f77b8),
-        rgb(0xb36b00),
-        rgb(0x14805e),
-        rgb(0xa8437d),
-        rgb(0x5e55c4),
-        rgb(0x5d636c),
-    ],
+    ramp: [rgb(0xdcebea), rgb(0xa9d2ce), rgb(0x6db3b5), rgb(0x3b8d9d), rgb(0x22637f), rgb(0x173f5c)],
+    series: [rgb(0x1f77b8), rgb(0xb36b00), rgb(0x14805e), rgb(0xa8437d), rgb(0x5e55c4), rgb(0x5d636c)],
     planes: PLANES,
     slice: SLICE,
 };

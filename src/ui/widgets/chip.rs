@@ -37,8 +37,7 @@ impl Widget for Chip<'_> {
         let tokens = Tokens::of(ui);
         let text = paint::line(ui, self.label, fonts::small(), Color32::PLACEHOLDER);
         let (height, sense) = if self.is_clickable { (18.0, Sense::click()) } else { (16.0, Sense::hover()) };
-        let (rect, response) =
-            ui.allocate_exact_size(vec2(paint::whole(text.size().x + 2.0 * PADDING), height), sense);
+        let (rect, response) = ui.allocate_exact_size(vec2(paint::whole(text.size().x + 2.0 * PADDING), height), sense);
         response.widget_info(|| {
             if self.is_clickable {
                 WidgetInfo::selected(Role::RadioButton, ui.is_enabled(), self.is_on, self.label)

@@ -100,11 +100,7 @@ impl Widget for IconToggle<'_> {
             Some(_) if on => (self.icon, Color32::TRANSPARENT, tokens.t1),
             Some(icon_off) => (icon_off, Color32::TRANSPARENT, tokens.t3),
         };
-        let fill = if on && self.icon_off.is_none() && ui.is_enabled() {
-            idle
-        } else {
-            paint::ground(ui, &response, idle)
-        };
+        let fill = if on && self.icon_off.is_none() && ui.is_enabled() { idle } else { paint::ground(ui, &response, idle) };
         ui.painter().rect_filled(rect, metrics::RADIUS_CONTROL, fill);
         paint::icon(ui.painter(), icon, rect.center(), Icon::SIZE, color);
         paint::focus_ring(ui, &response, rect, metrics::RADIUS_CONTROL);
@@ -136,9 +132,7 @@ impl Widget for ToolButton<'_> {
         let text_left = PADDING + Icon::SIZE + 6.0;
         let width = paint::whole(text_left + text.size().x + PADDING);
         let (rect, response) = ui.allocate_exact_size(vec2(width, metrics::TOOL_HEIGHT), Sense::click());
-        response.widget_info(|| {
-            WidgetInfo::selected(Role::RadioButton, ui.is_enabled(), self.selected, self.label)
-        });
+        response.widget_info(|| WidgetInfo::selected(Role::RadioButton, ui.is_enabled(), self.selected, self.label));
         let (fill, color) = if self.selected && ui.is_enabled() {
             (tokens.accbg, tokens.acctx)
         } else {

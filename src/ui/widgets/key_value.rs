@@ -2,6 +2,7 @@
 
 use egui::{Align, Align2, Label, Layout, Rect, Response, Sense, Ui, UiBuilder, Widget, vec2};
 
+use super::path_text::COPY_OVERHANG;
 use super::{IconButton, PathText, paint};
 use crate::ui::theme::{Tokens, fonts, icons, metrics, text};
 
@@ -104,7 +105,7 @@ pub fn row_label_ui(ui: &mut Ui, label: &str) -> Response {
 
 /// A copy button at the right end of the free room of a row.
 fn copy_button_ui(ui: &mut Ui, what: &str, value: &str) {
-    let free = ui.available_rect_before_wrap();
+    let free = ui.available_rect_before_wrap().translate(vec2(COPY_OVERHANG, 0.0));
     let place = Align2::RIGHT_CENTER.align_size_within_rect(vec2(20.0, 20.0), free);
     let name = format!("Copy {what}");
     if ui.place(place, IconButton::new(icons::COPY, &name, "Copy").small()).clicked() {

@@ -100,8 +100,8 @@ impl NumberField<'_> {
             inner.min.x = (placed.right() + PREFIX_GAP).ceil();
         }
         let layout = match self.align {
-            FieldAlign::Right => Layout::right_to_left(Align::Center),
-            FieldAlign::AfterPrefix => Layout::left_to_right(Align::Center),
+            FieldAlign::Right => Layout::right_to_left(Align::Center).with_main_align(Align::Max),
+            FieldAlign::AfterPrefix => Layout::left_to_right(Align::Center).with_main_align(Align::Min),
         };
         let mut child = ui.new_child(UiBuilder::new().max_rect(inner).layout(layout));
         paint::unframe(&mut child);

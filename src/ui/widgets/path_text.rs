@@ -8,6 +8,8 @@ use super::{IconButton, paint};
 use crate::ui::theme::{Tokens, fonts, icons, metrics};
 
 const COPY_SIZE: f32 = 20.0;
+/// How far the button reaches over the edge of the row, so that its icon ends there.
+pub(super) const COPY_OVERHANG: f32 = 3.0;
 
 /// A path in the mono font; shows whole in the tooltip and has a copy button if asked for.
 #[must_use = "add it to a ui"]
@@ -67,7 +69,8 @@ impl Widget for PathText<'_> {
         response.widget_info(|| WidgetInfo::labeled(Role::Label, ui.is_enabled(), self.path));
         paint::draw(ui.painter(), &text, Align2::LEFT_CENTER, rect, color);
         if self.is_copyable {
-            let place = Align2::RIGHT_CENTER.align_size_within_rect(vec2(COPY_SIZE, COPY_SIZE), rect);
+            let right = if self.fills_row { rect.translate(vec2(COPY_OVERHANG, 0.0)) } else { rect };
+            let place = Align2::RIGHT_CENTER.align_size_within_rect(vec2(COPY_SIZE, COPY_SIZE), right);
             let name = format!("Copy path {}", self.path);
             if ui.place(place, IconButton::new(icons::COPY, &name, "Copy path").small()).clicked() {
                 ui.ctx().copy_text(self.path.to_owned());

@@ -87,14 +87,7 @@ fn plate_width(painter: &Painter, text: &str, font: egui::FontId) -> f32 {
     paint::whole(galley.size().x + 2.0 * PADDING)
 }
 
-fn paint_tag(
-    painter: &Painter,
-    anchor: Pos2,
-    align: Align2,
-    text: &str,
-    font: egui::FontId,
-    look: PlateLook,
-) -> Rect {
+fn paint_tag(painter: &Painter, anchor: Pos2, align: Align2, text: &str, font: egui::FontId, look: PlateLook) -> Rect {
     let width = plate_width(painter, text, font.clone());
     let rect = align.anchor_size(anchor, vec2(width, metrics::PLATE));
     painter.rect_filled(rect, metrics::RADIUS_CHIP, look.ground);

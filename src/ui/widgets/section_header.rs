@@ -12,12 +12,13 @@ pub struct SectionHeader<'a> {
     subject: &'a str,
     open: Option<&'a mut bool>,
     has_divider: bool,
+    overhang: f32,
 }
 
 impl<'a> SectionHeader<'a> {
     /// A header with a divider above it that doesn't fold.
     pub fn new(title: &'a str) -> Self {
-        Self { title, subject: "", open: None, has_divider: true }
+        Self { title, subject: "", open: None, has_divider: true, overhang: paint::ACTION_OVERHANG }
     }
 
     /// What the section is about, quieter after the title, such as a layer or a count.
@@ -32,6 +33,13 @@ impl<'a> SectionHeader<'a> {
         self
     }
 
+    /// Ends the actions at the edge of the panel's contents: for fields and segmented controls.
+    /// Otherwise they reach 4 further, so that icons and quiet texts end there.
+    pub fn flush(mut self) -> Self {
+        self.overhang = 0.0;
+        self
+    }
+
     /// Makes the section fold; a click on the title opens and closes it.
     pub fn foldable(mut self, open: &'a mut bool) -> Self {
         self.open = Some(open);
@@ -41,11 +49,10 @@ impl<'a> SectionHeader<'a> {
     /// Draws the header; `actions` adds from the right to the left.
     pub fn show<R>(self, ui: &mut Ui, actions: impl FnOnce(&mut Ui) -> R) -> InnerResponse<R> {
         let tokens = Tokens::of(ui);
-        let Self { title, subject, open, has_divider } = self;
+        let Self { title, subject, open, has_divider, overhang } = self;
         let is_foldable = open.is_some();
         let sense = if is_foldable { Sense::click() } else { Sense::hover() };
-        let (rect, mut response) =
-            ui.allocate_exact_size(vec2(ui.available_width(), metrics::SECTION_HEADER), sense);
+        let (rect, mut response) = ui.allocate_exact_size(vec2(ui.available_width(), metrics::SECTION_HEADER), sense);
         if has_divider {
             paint::paint_divider(ui, rect.top(), tokens);
         }
@@ -84,7 +91,7 @@ impl<'a> SectionHeader<'a> {
         paint::focus_ring(ui, &response, rect.shrink2(vec2(0.0, 4.0)), metrics::RADIUS_CONTROL);
         let mut rest = ui.new_child(
             UiBuilder::new()
-                .max_rect(rect.with_min_x(rest_left.min(rect.right())))
+                .max_rect(rect.with_min_x(rest_left.min(rect.right())).with_max_x(rect.right() + overhang))
                 .layout(Layout::right_to_left(Align::Center)),
         );
         rest.spacing_mut().item_spacing.x = metrics::TIGHT_GAP;

@@ -52,10 +52,7 @@ impl<'a, T: PartialEq> Segmented<'a, T> {
     pub fn show(self, ui: &mut Ui) -> Response {
         let tokens = Tokens::of(ui);
         let Self { name, selected, segments } = self;
-        let texts: Vec<_> = segments
-            .iter()
-            .map(|segment| paint::line(ui, segment.label, fonts::control(), Color32::PLACEHOLDER))
-            .collect();
+        let texts: Vec<_> = segments.iter().map(|segment| paint::line(ui, segment.label, fonts::control(), Color32::PLACEHOLDER)).collect();
         let widths: Vec<f32> = segments
             .iter()
             .zip(&texts)
@@ -79,9 +76,7 @@ impl<'a, T: PartialEq> Segmented<'a, T> {
             let part_response = ui.interact(part, response.id.with(index), Sense::click());
             let is_on = *selected == segment.value;
             let part_name = format!("{name} {}", segment.name.unwrap_or(segment.label));
-            part_response.widget_info(|| {
-                WidgetInfo::selected(Role::RadioButton, ui.is_enabled(), is_on, &part_name)
-            });
+            part_response.widget_info(|| WidgetInfo::selected(Role::RadioButton, ui.is_enabled(), is_on, &part_name));
             let corners = corners_of(index, count);
             let color = paint_segment(ui, part, corners, is_on, &part_response);
             if index > 0 {

@@ -1,9 +1,7 @@
 //! A row of a label, a slider and a boxed number, which set the same value.
 
 use egui::emath::GuiRounding as _;
-use egui::{
-    Align2, EventFilter, Key, Modifiers, Rect, Response, Role, Sense, Ui, Widget, WidgetInfo, accesskit, pos2, vec2,
-};
+use egui::{Align2, EventFilter, Key, Modifiers, Rect, Response, Role, Sense, Ui, Widget, WidgetInfo, accesskit, pos2, vec2};
 use std::ops::RangeInclusive;
 
 use super::{NumberField, paint};
@@ -126,10 +124,7 @@ impl Widget for SliderRow<'_> {
         let size = vec2(ui.available_width(), metrics::CONTROL_HEIGHT);
         let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
         let field_rect = rect.with_min_x(rect.right() - FIELD_WIDTH);
-        let slider_rect = Rect::from_x_y_ranges(
-            rect.left() + self.label_width..=field_rect.left() - metrics::GAP,
-            rect.y_range(),
-        );
+        let slider_rect = Rect::from_x_y_ranges(rect.left() + self.label_width..=field_rect.left() - metrics::GAP, rect.y_range());
         if self.label_width > 0.0 {
             let label_rect = rect.with_max_x(slider_rect.left() - metrics::TIGHT_GAP);
             let text = paint::line_within(ui, self.label, fonts::control(), tokens.t2, label_rect.width());
@@ -144,10 +139,7 @@ impl Widget for SliderRow<'_> {
         paint::focus_ring(ui, &response, slider_rect.shrink2(vec2(0.0, 5.0)), metrics::RADIUS_CONTROL);
 
         let speed = (*self.range.end() - *self.range.start()) / 400.0;
-        let field = NumberField::new(self.label, self.value)
-            .range(self.range.clone())
-            .decimals(self.decimals)
-            .speed(speed);
+        let field = NumberField::new(self.label, self.value).range(self.range.clone()).decimals(self.decimals).speed(speed);
         let field_response = field.show_at(ui, field_rect);
 
         let value = *self.value;

@@ -71,9 +71,10 @@ impl<'a, T: PartialEq> TabBar<'a, T> {
         }
         let mut rest = ui.new_child(
             egui::UiBuilder::new()
-                .max_rect(rect.with_min_x(left.min(rect.right())))
+                .max_rect(rect.with_min_x(left.min(rect.right())).with_max_x(rect.right() + paint::ACTION_OVERHANG))
                 .layout(egui::Layout::right_to_left(egui::Align::Center)),
         );
+        rest.spacing_mut().item_spacing.x = metrics::TIGHT_GAP;
         let inner = actions(&mut rest);
         (response, inner)
     }

@@ -73,14 +73,13 @@ impl Widget for TextField<'_> {
             let placed = paint::draw(ui.painter(), &keys, Align2::RIGHT_CENTER, inner, tokens.t3);
             inner.max.x = placed.left() - metrics::TIGHT_GAP;
         }
-        let mut child =
-            ui.new_child(UiBuilder::new().max_rect(inner).layout(Layout::left_to_right(Align::Center)));
+        let mut child = ui.new_child(UiBuilder::new().max_rect(inner).layout(Layout::left_to_right(Align::Center)));
         paint::unframe(&mut child);
         let edit = TextEdit::singleline(self.text)
             .font(fonts::control())
             .frame(Frame::NONE)
             .margin(Margin::ZERO)
-            .vertical_align(Align::Center)
+            .align(Align2::LEFT_CENTER)
             .min_size(inner.size())
             .desired_width(inner.width())
             .hint_text(egui::RichText::new(self.hint).font(fonts::control()).color(tokens.t3));

@@ -1,0 +1,175 @@
+//! Arguments as clap parses them.
+
+use crate::geometry::{Mag, Vec3Int};
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// Inspector and viewer for huge chunked 3D voxel datasets.
+///
+/// Without a subcommand the window opens.
+#[derive(Debug, Parser)]
+#[command(version, args_conflicts_with_subcommands = true, subcommand_precedence_over_arg = true, after_help = EXAMPLES)]
+pub struct Cli {
+    /// What to do without the window.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// What to open in the window.
+    #[command(flatten)]
+    pub open: OpenArgs,
+}
+
+const EXAMPLES: &str = "Examples:
+  chunkscope /data/ctx_l23                         open a dataset in the window
+  chunkscope /data/ctx_l23/color/1/z0/y0/x1.wkw    open it at that shard
+  chunkscope demo                                  open the built-in demo dataset
+  chunkscope info /data/ctx_l23 --json
+  chunkscope read /data/ctx_l23 --layer color --mag 1 --offset 0,0,0 --shape 64,64,64 --out box.raw
+  chunkscope slice /data/ctx_l23 --plane xz --position 3630,3502,1051 --out slice.png";
+
+/// What the window shows first.
+#[derive(Debug, Default, Args)]
+pub struct OpenArgs {
+    /// Datasets, layers, mags, metadata files or shards; the first is opened
+    pub paths: Vec<PathBuf>,
+    /// Layer to select
+    #[arg(long, value_name = "NAME")]
+    pub layer: Option<String>,
+    /// Mag to show, instead of the one that fits the zoom
+    #[arg(long)]
+    pub mag: Option<Mag>,
+    /// Mag-1 voxel to centre
+    #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
+    pub position: Option<Triple>,
+    /// Finest voxels per pixel
+    #[arg(long, value_name = "Z")]
+    pub zoom: Option<f64>,
+}
+
+/// What can be done without the window.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Show format, layers, mags, header fields, assumptions and problems
+    Info(InfoArgs),
+    /// Write the voxels of a box as raw bytes: little-endian, channel fastest, then x, y, z
+    Read(ReadArgs),
+    /// Register with the Linux desktop, so that a double-click opens datasets
+    Desktop(DesktopArgs),
+}
+
+/// `chunkscope info`
+#[derive(Debug, Args)]
+pub struct InfoArgs {
+    /// Dataset, layer, mag, metadata file or shard
+    pub path: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `chunkscope read`
+#[derive(Debug, Args)]
+pub struct ReadArgs {
+    /// Dataset, layer, mag, metadata file or shard
+    pub path: PathBuf,
+    /// Layer; may be left out if there is only one
+    #[arg(long, value_name = "NAME")]
+    pub layer: Option<String>,
+    /// Mag (`1`, `2-2-1`); the finest if left out
+    #[arg(long)]
+    pub mag: Option<Mag>,
+    /// First voxel of the box, in voxels of the mag's own grid
+    #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
+    pub offset: Triple,
+    /// Extent of the box in voxels of the mag's own grid
+    #[arg(long, value_name = "W,H,D", allow_hyphen_values = true)]
+    pub shape: Triple,
+    /// Position along an axis beyond x, y, z and channel; 0 if left out
+    #[arg(long, value_name = "NAME=I")]
+    pub axis: Vec<AxisPosition>,
+    /// File to write, instead of the standard output
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// `chunkscope desktop`
+#[derive(Debug, Args)]
+pub struct DesktopArgs {
+    /// What to do
+    #[command(subcommand)]
+    pub action: DesktopAction,
+}
+
+/// `chunkscope desktop …`
+#[derive(Debug, Subcommand)]
+pub enum DesktopAction {
+    /// Add desktop entry, file types and icon for this user
+    Install {
+        /// Also offer Chunkscope for folders, after the current default
+        #[arg(long)]
+        folders: bool,
+    },
+    /// Remove what `install` added
+    Uninstall,
+}
+
+/// Three integers separated by commas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Triple(pub Vec3Int);
+
+impl FromStr for Triple {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts: Vec<i64> = text
+            .split(',')
+            .map(|part| part.trim().parse().map_err(|_| format!("{part:?} is no integer, expected three such as 10,20,30")))
+            .collect::<Result<_, _>>()?;
+        let [x, y, z] = parts[..] else { return Err(format!("{} numbers, expected three such as 10,20,30", parts.len())) };
+        Ok(Self(Vec3Int::new(x, y, z)))
+    }
+}
+
+/// A position along a named axis.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AxisPosition {
+    /// Name of the axis.
+    pub name: String,
+    /// Position, from 0.
+    pub index: u64,
+}
+
+impl FromStr for AxisPosition {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, index) = text.split_once('=').ok_or_else(|| format!("{text:?} has no =, expected an axis such as t=3"))?;
+        let index = index.trim().parse().map_err(|_| format!("axis position {index:?} is no integer from 0 on"))?;
+        Ok(Self { name: name.trim().to_owned(), index })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn negative_offsets_are_accepted() {
+        let cli = Cli::try_parse_from(["chunkscope", "read", "p", "--offset", "-3,60,-10", "--shape", "8,8,8"]).expect("valid");
+        let Some(Command::Read(args)) = cli.command else { panic!("another command") };
+        assert_eq!(args.offset.0, Vec3Int::new(-3, 60, -10));
+    }
+
+    #[test]
+    fn a_path_without_a_subcommand_opens_the_window() {
+        let cli = Cli::try_parse_from(["chunkscope", "/data/x", "--position", "1,2,3"]).expect("valid");
+        assert!(cli.command.is_none());
+        assert_eq!(cli.open.paths, [PathBuf::from("/data/x")]);
+    }
+}

@@ -1,0 +1,173 @@
+//! `chunkscope info`: what a path is, for people or as JSON.
+
+use super::args::InfoArgs;
+use super::open;
+use crate::format::{DataFormat, Dataset, HeaderReport, Layer, LayerCategory, MagLevel};
+use crate::geometry::BoundingBox;
+use crate::problem::{Problem, Severity};
+use anyhow::Result;
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+pub fn run(args: &InfoArgs) -> Result<()> {
+    let dataset = open(&args.path)?;
+    let text = if args.json { serde_json::to_string_pretty(&InfoJson::new(&dataset))? + "\n" } else { describe(&dataset) };
+    io::stdout().write_all(text.as_bytes())?;
+    Ok(())
+}
+
+/// The object that `--json` prints. Names are stable between releases.
+#[derive(Serialize)]
+struct InfoJson<'a> {
+    name: &'a str,
+    path: String,
+    format: DataFormat,
+    voxel_size: VoxelSizeJson,
+    layers: Vec<LayerJson<'a>>,
+    header: &'a HeaderReport,
+    problems: Vec<&'a Problem>,
+}
+
+#[derive(Serialize)]
+struct VoxelSizeJson {
+    factors: [f64; 3],
+    unit: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct LayerJson<'a> {
+    name: &'a str,
+    category: LayerCategory,
+    format: DataFormat,
+    voxel_type: Option<String>,
+    element_class: Option<&'static str>,
+    num_channels: Option<u32>,
+    bounding_box: BoxJson,
+    bounding_box_declared: bool,
+    largest_segment_id: Option<String>,
+    axes: Vec<AxisJson<'a>>,
+    mags: Vec<MagJson>,
+}
+
+#[derive(Serialize)]
+struct AxisJson<'a> {
+    name: &'a str,
+    len: u64,
+}
+
+#[derive(Serialize)]
+struct BoxJson {
+    topleft: [i64; 3],
+    shape: [i64; 3],
+}
+
+#[derive(Serialize)]
+struct MagJson {
+    mag: String,
+    path: String,
+    error: Option<String>,
+    chunk_shape: Option<[i64; 3]>,
+    shard_shape: Option<[i64; 3]>,
+    header: Option<HeaderReport>,
+}
+
+fn box_json(b: &BoundingBox) -> BoxJson {
+    BoxJson { topleft: b.topleft.to_array(), shape: b.shape.to_vec().to_array() }
+}
+
+impl<'a> InfoJson<'a> {
+    fn new(dataset: &'a Dataset) -> Self {
+        Self {
+            name: &dataset.name,
+            path: dataset.path.display().to_string(),
+            format: dataset.format,
+            voxel_size: VoxelSizeJson { factors: dataset.voxel_size.factors(), unit: dataset.voxel_size.unit.map(|unit| unit.name()) },
+            layers: dataset.layers.iter().map(layer_json).collect(),
+            header: &dataset.header,
+            problems: dataset.problems.iter().collect(),
+        }
+    }
+}
+
+fn layer_json(layer: &Layer) -> LayerJson<'_> {
+    LayerJson {
+        name: &layer.name,
+        category: layer.category,
+        format: layer.format,
+        voxel_type: layer.voxel_type.map(|t| t.to_string()),
+        element_class: layer.voxel_type.map(|t| t.class.name()),
+        num_channels: layer.voxel_type.map(|t| t.channels),
+        bounding_box: box_json(&layer.bounding_box),
+        bounding_box_declared: layer.has_declared_box,
+        largest_segment_id: layer.largest_segment_id.map(|id| id.to_string()),
+        axes: layer.axes.iter().map(|axis| AxisJson { name: &axis.name, len: axis.len }).collect(),
+        mags: layer.levels.iter().map(mag_json).collect(),
+    }
+}
+
+fn mag_json(level: &MagLevel) -> MagJson {
+    let source = level.source.as_ref().ok();
+    MagJson {
+        mag: level.mag.to_string(),
+        path: level.path.display().to_string(),
+        error: level.source.as_ref().err().map(ToString::to_string),
+        chunk_shape: source.map(|s| s.grid().chunk_shape().to_vec().to_array()),
+        shard_shape: source.map(|s| s.grid().shard_shape().to_vec().to_array()),
+        header: source.map(|s| s.header_report()),
+    }
+}
+
+/// The text for people.
+fn describe(dataset: &Dataset) -> String {
+    let mut out = String::new();
+    // Writing to a string can't fail.
+    let _ = writeln!(out, "{}  {}", dataset.name, dataset.path.display());
+    let _ = writeln!(out, "  format      {}", dataset.format);
+    let _ = writeln!(out, "  voxel size  {}", dataset.voxel_size);
+    for layer in &dataset.layers {
+        let category = match layer.category {
+            LayerCategory::Color => "color",
+            LayerCategory::Segmentation => "segmentation",
+        };
+        let voxel_type = layer.voxel_type.map_or_else(|| "unknown type".to_owned(), |t| t.to_string());
+        let _ = writeln!(out, "\nlayer {}  {category}, {voxel_type}", layer.name);
+        let _ = writeln!(out, "  bounding box  {}{}", layer.bounding_box, if layer.has_declared_box { "" } else { " (from the shards found)" });
+        if let Some(id) = layer.largest_segment_id {
+            let _ = writeln!(out, "  largest id    {id}");
+        }
+        for level in &layer.levels {
+            describe_level(&mut out, level);
+        }
+    }
+    if !dataset.problems.is_empty() {
+        let _ = writeln!(out, "\nproblems and assumptions");
+        for problem in &dataset.problems {
+            let severity = match problem.severity {
+                Severity::Info => "note",
+                Severity::Warning => "warning",
+                Severity::Error => "error",
+            };
+            let _ = writeln!(out, "  {severity}: {problem}");
+        }
+    }
+    out
+}
+
+fn describe_level(out: &mut String, level: &MagLevel) {
+    let source = match &level.source {
+        Ok(source) => source,
+        Err(error) => {
+            let _ = writeln!(out, "  mag {}  {error}", level.mag);
+            return;
+        }
+    };
+    let grid = source.grid();
+    let _ = writeln!(out, "  mag {}  chunks of {} in shards of {} voxels", level.mag, grid.chunk_shape(), grid.shard_shape());
+    for section in source.header_report().sections {
+        let _ = writeln!(out, "    {}  {}", section.title, section.location);
+        for field in section.fields {
+            let _ = writeln!(out, "      {:<11} {:<24} {:<10} {}", field.name, field.raw, field.value, field.meaning);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The command line: arguments and what each subcommand prints. The contract is in `README.md`.
+//!
+//! Everything here works without a display and without the feature `gui`, through the same reading
+//! code as the window.
+
+mod args;
+mod desktop;
+mod info;
+mod read;
+mod select;
+
+pub use args::{Cli, Command, OpenArgs};
+
+use crate::format::Dataset;
+use crate::problem::{Problem, Severity};
+use anyhow::Result;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// Wrong usage, exit status 2, as opposed to work that failed, exit status 1.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct UsageError(pub String);
+
+/// Runs a subcommand and returns the process's exit status.
+pub fn run(command: &Command) -> ExitCode {
+    finish(match command {
+        Command::Info(args) => info::run(args),
+        Command::Read(args) => read::run(args),
+        Command::Desktop(args) => desktop::run(args),
+    })
+}
+
+/// Turns a result into messages on stderr and an exit status.
+pub fn finish(result: Result<()>) -> ExitCode {
+    let Err(err) = result else { return ExitCode::SUCCESS };
+    if err.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(|err| err.kind() == io::ErrorKind::BrokenPipe)) {
+        return ExitCode::SUCCESS; // whoever read our output has seen enough
+    }
+    let message = format!("{err:#}").replace('\n', " ");
+    // stderr may be closed; there is nobody left to tell.
+    let _ = writeln!(io::stderr(), "error: {message}");
+    if err.downcast_ref::<UsageError>().is_some() { ExitCode::from(2) } else { ExitCode::FAILURE }
+}
+
+/// Prints warnings and errors that didn't stop the work.
+fn warn_all<'a>(problems: impl IntoIterator<Item = &'a Problem>) {
+    for problem in problems {
+        match problem.severity {
+            Severity::Info => {}
+            Severity::Warning | Severity::Error => {
+                let _ = writeln!(io::stderr(), "warning: {}", problem.to_string().replace('\n', " "));
+            }
+        }
+    }
+}
+
+/// Opens what a command was given.
+fn open(path: &std::path::Path) -> Result<Dataset> {
+    Ok(crate::format::open(&crate::storage::LocalOpener::default(), path)?)
+}

@@ -1,0 +1,220 @@
+//! Reading any box of a level into memory, whatever its format.
+//!
+//! Used by the command line, exports and tests; the window reads chunk by chunk through `loading`.
+
+use super::chunk_source::{ChunkEncoding, ChunkError, ChunkLocation, ChunkSource, adjacent_runs, read_encoded};
+use crate::geometry::{BoundingBox, ChunkIndex, Shape3, Vec3Int};
+use crate::voxel::{copy_box, fill_box};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Chunks that are located at a time: bounds what a huge, sparse box keeps in memory.
+const BATCH_CHUNKS: usize = 4096;
+
+/// How many of a box's chunks were stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BoxCoverage {
+    /// Chunks that exist on disk.
+    pub stored: u64,
+    /// Chunks of the grid that the box meets.
+    pub total: u64,
+}
+
+impl BoxCoverage {
+    /// Sums of both.
+    pub const fn plus(self, other: Self) -> Self {
+        Self { stored: self.stored + other.stored, total: self.total + other.total }
+    }
+}
+
+/// Reads a box into `out`, canonical layout; what isn't stored is the fill value.
+///
+/// `out` must have exactly the box's length in bytes. Work is shared by the threads of the current
+/// rayon pool: slabs of whole chunks along z, since these are contiguous in `out`.
+///
+/// # Errors
+/// If a chunk that the box meets can't be read or decoded: the first one, `out` is then useless.
+///
+/// # Panics
+/// If `out` has another length than the box.
+pub fn read_box(source: &dyn ChunkSource, wanted: &BoundingBox, out: &mut [u8]) -> Result<BoxCoverage, ChunkError> {
+    let bytes_per_voxel = source.voxel_type().byte_len();
+    assert_eq!(Some(out.len()), wanted.shape.byte_len(bytes_per_voxel), "buffer of another length than the box");
+    if wanted.is_empty() {
+        return Ok(BoxCoverage::default());
+    }
+    // The buffer can't tell what was stored, so it starts as fill value; zeroed memory costs nothing again.
+    if source.fill_voxel().iter().any(|b| *b != 0) {
+        fill_box(out, wanted, wanted, source.fill_voxel());
+    } else {
+        out.fill(0);
+    }
+    let slabs = split_at_chunks(source, wanted);
+    let plane_len = wanted.shape.to_usize()[0] * wanted.shape.to_usize()[1] * bytes_per_voxel;
+    let mut rest = out;
+    let mut parts = Vec::with_capacity(slabs.len());
+    for slab in &slabs {
+        let (head, tail) = rest.split_at_mut(plane_len * slab.shape.to_usize()[2]);
+        parts.push((slab, head));
+        rest = tail;
+    }
+    // With fewer slabs than threads, chunks of one slab are decoded side by side as well.
+    let inner_parallel = slabs.len() < rayon::current_num_threads();
+    parts
+        .into_par_iter()
+        .map(|(slab, out)| read_slab(source, slab, out, inner_parallel))
+        .try_reduce(BoxCoverage::default, |a, b| Ok(a.plus(b)))
+}
+
+/// The box cut along z where chunks end.
+fn split_at_chunks(source: &dyn ChunkSource, wanted: &BoundingBox) -> Vec<BoundingBox> {
+    let end = wanted.bottomright().z;
+    let mut slabs = Vec::new();
+    let mut z = wanted.topleft.z;
+    while z < end {
+        let chunk = source.grid().chunk_from_voxel(wanted.topleft.with(2, z));
+        let next = source.grid().chunk_box(chunk).bottomright().z.clamp(z + 1, end);
+        slabs.push(BoundingBox::between(wanted.topleft.with(2, z), wanted.bottomright().with(2, next)));
+        z = next;
+    }
+    slabs
+}
+
+fn read_slab(source: &dyn ChunkSource, slab: &BoundingBox, out: &mut [u8], inner_parallel: bool) -> Result<BoxCoverage, ChunkError> {
+    let grid = source.grid();
+    let total = grid.chunk_range(slab).shape.voxel_count().unwrap_or(u64::MAX);
+    let mut coverage = BoxCoverage { stored: 0, total };
+    let mut scratch = Vec::new();
+    let mut chunks = grid
+        .shards_in(slab)
+        .filter(|shard| !source.is_absent(*shard))
+        .flat_map(|shard| grid.chunks_in(&grid.shard_box(shard).intersect(slab)));
+    loop {
+        let batch: Vec<ChunkIndex> = chunks.by_ref().take(BATCH_CHUNKS).collect();
+        if batch.is_empty() {
+            return Ok(coverage);
+        }
+        let mut locations = Vec::with_capacity(batch.len());
+        for chunk in batch {
+            locations.extend(source.locate(chunk)?);
+        }
+        coverage.stored += locations.len() as u64;
+        let mut runs = Vec::with_capacity(locations.len());
+        for location in locations {
+            if let Some((skip, at)) = in_place(source, &location, slab) {
+                source.read_bytes(&location, skip, &mut out[at])?;
+            } else if let Some((skip, part)) = few_planes(source, &location, slab) {
+                scratch.resize(part.shape.byte_len(source.voxel_type().byte_len()).unwrap_or(0), 0);
+                source.read_bytes(&location, skip, &mut scratch)?;
+                copy_box(&scratch, &part, out, slab, source.voxel_type().byte_len());
+            } else {
+                runs.push(location);
+            }
+        }
+        let runs = adjacent_runs(runs);
+        if inner_parallel && runs.len() + runs.first().map_or(0, Vec::len) > 2 {
+            decode_side_by_side(source, &runs, slab, out)?;
+        } else {
+            for run in &runs {
+                for chunk in read_encoded(source, run)? {
+                    decode_into_box(source, &chunk.location, chunk.bytes(), slab, out, &mut scratch)?;
+                }
+            }
+        }
+    }
+}
+
+/// Decodes a slab's chunks on all threads and copies them into place one after the other.
+fn decode_side_by_side(source: &dyn ChunkSource, runs: &[Vec<ChunkLocation>], slab: &BoundingBox, out: &mut [u8]) -> Result<(), ChunkError> {
+    let chunk_len = source.chunk_byte_len().map_err(|fault| source.chunk_error(ChunkIndex(slab.topleft), None, fault))?;
+    // At most 64 MiB of decoded chunks at a time.
+    let at_once = ((64 << 20) / chunk_len.max(1)).max(1);
+    let run_len = at_once.div_ceil(rayon::current_num_threads() * 2).max(1);
+    let pieces: Vec<&[ChunkLocation]> = runs.iter().flat_map(|run| run.chunks(run_len)).collect();
+    for group in pieces.chunks((at_once / run_len).max(1)) {
+        let decoded: Vec<_> = group
+            .par_iter()
+            .map(|run| {
+                let chunks = read_encoded(source, run)?;
+                let buffers = chunks.into_iter().map(|chunk| {
+                    let index = chunk.location.chunk;
+                    super::decode(source, chunk).map(|buffer| (index, buffer))
+                });
+                buffers.collect::<Result<Vec<_>, ChunkError>>()
+            })
+            .collect::<Result<_, ChunkError>>()?;
+        for (chunk, buffer) in decoded.into_iter().flatten() {
+            copy_box(buffer.bytes(), &source.grid().chunk_box(chunk), out, slab, source.voxel_type().byte_len());
+        }
+    }
+    Ok(())
+}
+
+fn decode_into_box(
+    source: &dyn ChunkSource,
+    location: &ChunkLocation,
+    stored: &[u8],
+    slab: &BoundingBox,
+    out: &mut [u8],
+    scratch: &mut Vec<u8>,
+) -> Result<(), ChunkError> {
+    let chunk_box = source.grid().chunk_box(location.chunk);
+    let bytes_per_voxel = source.voxel_type().byte_len();
+    let len = source.chunk_byte_len().map_err(|fault| source.chunk_error(location.chunk, Some(location.range), fault))?;
+    if location.encoding == ChunkEncoding::Canonical && stored.len() == len {
+        copy_box(stored, &chunk_box, out, slab, bytes_per_voxel);
+    } else if chunk_box == *slab {
+        source.decode_into(location, stored, out)?;
+    } else {
+        scratch.resize(len, 0);
+        source.decode_into(location, stored, scratch)?;
+        copy_box(scratch, &chunk_box, out, slab, bytes_per_voxel);
+    }
+    Ok(())
+}
+
+/// Where the wanted voxels lie in the chunk and in the buffer, if they can be read straight into place:
+/// stored as canonical voxels, and one span both in the file and in the buffer.
+fn in_place(source: &dyn ChunkSource, location: &ChunkLocation, slab: &BoundingBox) -> Option<(u64, Range<usize>)> {
+    let chunk_box = canonical_box(source, location)?;
+    let part = chunk_box.intersect(slab);
+    // Whole rows and planes of both, but for the outermost axis that is cut.
+    let one_span = |whole: &BoundingBox| {
+        let (p, s) = (part.shape, whole.shape);
+        (p.x() == s.x() && p.y() == s.y()) || (p.x() == s.x() && p.z() == 1) || (p.y() == 1 && p.z() == 1)
+    };
+    if part.is_empty() || !one_span(&chunk_box) || !one_span(slab) {
+        return None;
+    }
+    let bytes_per_voxel = source.voxel_type().byte_len();
+    let at = |whole: &BoundingBox| linear_index(whole.shape, part.topleft - whole.topleft).checked_mul(bytes_per_voxel);
+    let start = at(slab)?;
+    Some((at(&chunk_box)? as u64, start..start.checked_add(part.shape.byte_len(bytes_per_voxel)?)?))
+}
+
+/// The planes along z that the slab needs of a large canonical chunk, where they are far fewer than all.
+fn few_planes(source: &dyn ChunkSource, location: &ChunkLocation, slab: &BoundingBox) -> Option<(u64, BoundingBox)> {
+    /// Below this a shorter read isn't faster.
+    const WORTHWHILE_BYTES: u64 = 256 << 10;
+    let chunk_box = canonical_box(source, location)?;
+    let part = chunk_box.intersect(slab);
+    if location.range.len < WORTHWHILE_BYTES || part.shape.z() * 2 > chunk_box.shape.z() {
+        return None;
+    }
+    let (first, end) = (part.topleft.z, part.bottomright().z);
+    let planes = BoundingBox::between(chunk_box.topleft.with(2, first), chunk_box.bottomright().with(2, end));
+    let skip = linear_index(chunk_box.shape, planes.topleft - chunk_box.topleft).checked_mul(source.voxel_type().byte_len())?;
+    Some((skip as u64, planes))
+}
+
+/// The box of a chunk whose stored bytes are its voxels.
+fn canonical_box(source: &dyn ChunkSource, location: &ChunkLocation) -> Option<BoundingBox> {
+    let chunk_box = source.grid().chunk_box(location.chunk);
+    let len = chunk_box.shape.byte_len(source.voxel_type().byte_len())? as u64;
+    (location.encoding == ChunkEncoding::Canonical && location.range.len == len).then_some(chunk_box)
+}
+
+fn linear_index(shape: Shape3, pos: Vec3Int) -> usize {
+    let ([w, h, _], [x, y, z]) = (shape.to_usize(), Shape3::new(pos.x, pos.y, pos.z).to_usize());
+    x + w * (y + h * z)
+}

@@ -1,0 +1,1 @@
+//! Conformance, faults, I/O counts and the command line, from the outside; no window needed.
