@@ -1,0 +1,295 @@
+//! [`AppState`]: everything the program knows, as plain data.
+
+use super::layout::LayoutState;
+use super::log_lines::LogLines;
+use super::notification::Notifications;
+use super::settings::{Recent, Settings};
+use crate::format::{ChunkError, ChunkLocation, Dataset, Layer, MagLevel};
+use crate::geometry::{BoundingBox, ChunkIndex, Mag, ShardIndex, SlicePlane, Vec3Int};
+use crate::loading::SourceId;
+use crate::problem::Problems;
+use crate::scene::{LayerDisplay, ViewState};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Tabs of the inspector.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InspectorTab {
+    /// Metadata fields.
+    Header,
+    /// Shards and chunks.
+    Layout,
+    /// The voxel under the pointer or pinned.
+    #[default]
+    Probe,
+    /// What went wrong.
+    Problems,
+}
+
+/// Tabs of the bottom panel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BottomTab {
+    /// Live graphs.
+    #[default]
+    Throughput,
+    /// Log messages.
+    Log,
+}
+
+/// Switches of what is drawn over the slices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Overlays {
+    /// Lines through the centre.
+    pub crosshair: bool,
+    /// Length of a round number.
+    pub scale_bar: bool,
+    /// Outlines of layers.
+    pub bounding_boxes: bool,
+    /// Borders of chunks.
+    pub chunk_grid: bool,
+    /// Borders of shards.
+    pub shard_grid: bool,
+    /// Dots where nothing is stored.
+    pub missing_pattern: bool,
+}
+
+impl Default for Overlays {
+    fn default() -> Self {
+        Self { crosshair: true, scale_bar: true, bounding_boxes: true, chunk_grid: false, shard_grid: false, missing_pattern: false }
+    }
+}
+
+/// State of the window that isn't kept between runs.
+#[derive(Clone, Debug)]
+pub struct Panels {
+    /// The pane that keys act on.
+    pub active_pane: SlicePlane,
+    /// Only this pane is shown.
+    pub maximized: Option<SlicePlane>,
+    /// The command palette is open.
+    pub palette: bool,
+    /// The list of shortcuts is open.
+    pub shortcuts: bool,
+    /// The about box is open.
+    pub about: bool,
+    /// The position field is to get the keyboard.
+    pub focus_position: bool,
+}
+
+/// A path that is being opened.
+#[derive(Clone, Debug)]
+pub struct Opening {
+    /// What.
+    pub path: PathBuf,
+    /// Since when.
+    pub since: Instant,
+    /// What is being done, and how far it has got (0 to 1), where that is known.
+    pub progress: Option<(String, f32)>,
+    /// Number of the task, so that the result of a cancelled one is dropped.
+    pub task: u64,
+}
+
+/// The voxel that the probe shows.
+#[derive(Clone, Debug, Default)]
+pub struct Probe {
+    /// Pane and mag-1 voxel under the pointer.
+    pub hover: Option<(SlicePlane, Vec3Int)>,
+    /// The pinned mag-1 voxel.
+    pub pinned: Option<Vec3Int>,
+    /// Where the probed voxel's chunk of the selected layer lies, as last found out.
+    pub located: Option<Located>,
+}
+
+impl Probe {
+    /// The voxel that is shown: the pinned one, else the one under the pointer.
+    pub fn voxel(&self) -> Option<Vec3Int> {
+        self.pinned.or(self.hover.map(|(_, voxel)| voxel))
+    }
+}
+
+/// Where a chunk lies on disk.
+#[derive(Clone, Debug)]
+pub struct Located {
+    /// The level.
+    pub source: SourceId,
+    /// The chunk.
+    pub chunk: ChunkIndex,
+    /// Its shard.
+    pub shard: ShardIndex,
+    /// The shard's file.
+    pub file: String,
+    /// Its bytes; `None` if it isn't stored.
+    pub location: Result<Option<ChunkLocation>, Arc<ChunkError>>,
+}
+
+/// Everything the program knows.
+#[derive(Debug)]
+pub struct AppState {
+    /// Preferences, kept between runs.
+    pub settings: Settings,
+    /// State of the window.
+    pub panels: Panels,
+    /// A path that is being opened.
+    pub opening: Option<Opening>,
+    /// Why the last path couldn't be opened: message, and something nearby that can.
+    pub open_error: Option<(String, Option<PathBuf>)>,
+    /// What is open.
+    pub dataset: Option<OpenDataset>,
+    /// The voxel under the pointer.
+    pub probe: Probe,
+    /// Shards and chunks of the selected level.
+    pub layout: LayoutState,
+    /// News.
+    pub notifications: Notifications,
+    /// Log messages.
+    pub log: LogLines,
+}
+
+impl AppState {
+    /// A program without a dataset.
+    pub fn new(settings: Settings, log: LogLines) -> Self {
+        let panels = Panels { active_pane: SlicePlane::Xy, maximized: None, palette: false, shortcuts: false, about: false, focus_position: false };
+        Self {
+            settings,
+            panels,
+            opening: None,
+            open_error: None,
+            dataset: None,
+            probe: Probe::default(),
+            layout: LayoutState::default(),
+            notifications: Notifications::default(),
+            log,
+        }
+    }
+
+    /// Title of the window: `Chunkscope – DATASET – LAYER – x, y, z`, position in mag 1.
+    pub fn window_title(&self) -> String {
+        match &self.dataset {
+            None => "Chunkscope".to_owned(),
+            Some(open) => {
+                let layer = open.selected().map_or("no layer", |layer| layer.layer().name.as_str());
+                format!("Chunkscope – {} – {layer} – {}", open.dataset.name, open.view.voxel())
+            }
+        }
+    }
+}
+
+/// An open dataset with how it is looked at.
+#[derive(Debug)]
+pub struct OpenDataset {
+    /// What was opened.
+    pub dataset: Arc<Dataset>,
+    /// Its layers, in its order.
+    pub layers: Vec<OpenLayer>,
+    /// Index of the selected layer.
+    pub selected: usize,
+    /// Centre and zoom.
+    pub view: ViewState,
+    /// Shown whatever the zoom.
+    pub fixed_mag: Option<Mag>,
+    /// Findings, those of opening first.
+    pub problems: Problems,
+}
+
+/// A layer with its display settings.
+#[derive(Debug)]
+pub struct OpenLayer {
+    dataset: Arc<Dataset>,
+    index: usize,
+    /// How it looks.
+    pub display: LayerDisplay,
+    /// Whether its window is to be taken from what is first on screen.
+    pub wants_auto_window: bool,
+    /// Loader numbers of its levels, in the layer's order; `None` where a level couldn't be opened.
+    pub levels: Vec<OpenLevel>,
+}
+
+/// A level with its number in the loader.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenLevel {
+    /// The mag.
+    pub mag: Mag,
+    /// Its number; `None` if it couldn't be opened.
+    pub source: Option<SourceId>,
+}
+
+impl OpenLayer {
+    /// The layer as opened.
+    pub fn layer(&self) -> &Layer {
+        &self.dataset.layers[self.index] // made from this dataset's own layers
+    }
+
+    /// The opened level of a loader number.
+    pub fn level_of(&self, source: SourceId) -> Option<&MagLevel> {
+        let at = self.levels.iter().position(|level| level.source == Some(source))?;
+        self.layer().levels.get(at)
+    }
+}
+
+impl OpenDataset {
+    /// Gives every level a loader number and every layer its first look.
+    pub fn new(dataset: Arc<Dataset>, view: ViewState) -> Self {
+        let layers = dataset
+            .layers
+            .iter()
+            .enumerate()
+            .map(|(index, layer)| OpenLayer {
+                dataset: dataset.clone(),
+                index,
+                display: LayerDisplay::for_layer(layer),
+                wants_auto_window: LayerDisplay::wants_auto_window(layer),
+                levels: layer
+                    .levels
+                    .iter()
+                    .map(|level| OpenLevel { mag: level.mag, source: level.source.is_ok().then(SourceId::next) })
+                    .collect(),
+            })
+            .collect();
+        let selected = dataset.focus.map_or(0, |focus| focus.layer);
+        let problems = dataset.problems.clone();
+        Self { dataset, layers, selected, view, fixed_mag: None, problems }
+    }
+
+    /// The selected layer.
+    pub fn selected(&self) -> Option<&OpenLayer> {
+        self.layers.get(self.selected)
+    }
+
+    /// The box that the view is kept in: around all layers.
+    pub fn bounds(&self) -> BoundingBox {
+        self.dataset.bounding_box()
+    }
+
+    /// All mags of all layers, finest first, each once.
+    pub fn mags(&self) -> Vec<Mag> {
+        let mut mags: Vec<Mag> = Vec::new();
+        for mag in self.layers.iter().flat_map(|layer| layer.levels.iter().map(|level| level.mag)) {
+            if !mags.contains(&mag) {
+                mags.push(mag);
+            }
+        }
+        mags.sort_by_key(|mag| mag.sort_key());
+        mags
+    }
+
+    /// The entry of this dataset in the list of recents.
+    pub fn as_recent(&self, opened_unix_secs: u64) -> Recent {
+        let names: Vec<_> = self.dataset.layers.iter().map(|layer| layer.name.as_str()).collect();
+        let shown = names.iter().take(4).copied().collect::<Vec<_>>().join(", ");
+        let more = if names.len() > 4 { format!(" and {} more", names.len() - 4) } else { String::new() };
+        Recent {
+            path: std::path::absolute(&self.dataset.path).unwrap_or_else(|_| self.dataset.path.clone()),
+            name: self.dataset.name.clone(),
+            summary: format!("{} · {shown}{more}", self.dataset.format),
+            opened_unix_secs,
+            position: Some(self.view.voxel().to_array()),
+            zoom: Some(self.view.zoom()),
+            thumbnail: None,
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Layer 4: what the program knows, and the commands that change it. No egui here.
+
+mod app_state;
+mod command;
+mod context;
+mod dispatch;
+mod fuzzy;
+mod layout;
+mod log_lines;
+mod notification;
+mod settings;
+mod slice_feed;
+
+pub use app_state::{AppState, BottomTab, InspectorTab, Located, OpenDataset, OpenLayer, OpenLevel, Opening, Overlays, Panels, Probe};
+pub use command::{AppCommand, Command, Key, Menu, Modifiers, Shortcut, UiCommand};
+pub use context::{AppContext, CommandQueue};
+pub use dispatch::{Effect, dispatch};
+pub use fuzzy::fuzzy_score;
+pub use layout::{LayoutState, LevelKey, ShardFile};
+pub use log_lines::{LogLine, LogLines};
+pub use notification::{Notification, Notifications};
+pub use settings::{Recent, Settings, TextScale, ThemeChoice};
+pub use slice_feed::{FeedEvent, PaneImage, SliceFeed};
