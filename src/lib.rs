@@ -17,11 +17,13 @@
 
 pub mod cli;
 pub mod codec;
+pub mod demo;
 pub mod desktop;
 pub mod format;
 pub mod geometry;
 pub mod loading;
 pub mod problem;
+pub mod scene;
 pub mod storage;
 pub mod text;
 pub mod voxel;
