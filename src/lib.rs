@@ -15,6 +15,8 @@
 //! egui appears in layers 5 to 7 only, files are opened in `storage` only (written in `format::wkw`'s
 //! writer), threads start in `loading::pool` and `app::tasks` only.
 
+#[cfg(feature = "gui")]
+pub mod app;
 pub mod cli;
 pub mod codec;
 pub mod demo;
@@ -24,6 +26,9 @@ pub mod geometry;
 pub mod loading;
 pub mod problem;
 pub mod scene;
+pub mod state;
 pub mod storage;
 pub mod text;
+#[cfg(feature = "gui")]
+pub mod ui;
 pub mod voxel;

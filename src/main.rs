@@ -5,10 +5,59 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("warn")).init();
+    #[cfg(feature = "gui")]
+    chunkscope::app::init_logger();
+    #[cfg(not(feature = "gui"))]
+    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("error")).init();
     let cli = Cli::parse();
     match &cli.command {
+        #[cfg(feature = "gui")]
+        Some(cli::Command::Demo) if window::has_display() => window::run_demo(),
         Some(command) => cli::run(command),
-        None => ExitCode::SUCCESS,
+        #[cfg(feature = "gui")]
+        None => window::run(cli.open),
+        #[cfg(not(feature = "gui"))]
+        None => cli::finish(Err(anyhow::anyhow!("this program was built without the window (feature gui); see --help for commands"))),
+    }
+}
+
+#[cfg(feature = "gui")]
+mod window {
+    use chunkscope::app::{FirstView, run as run_window};
+    use chunkscope::cli::{self, OpenArgs, UsageError};
+    use std::process::{Command, ExitCode};
+
+    /// Whether a window can be expected to open.
+    pub fn has_display() -> bool {
+        let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        !cfg!(all(unix, not(target_os = "macos"))) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY") || is_set("WAYLAND_SOCKET")
+    }
+
+    pub fn run_demo() -> ExitCode {
+        cli::finish(run_window(FirstView { demo: true, ..FirstView::default() }))
+    }
+
+    pub fn run(args: OpenArgs) -> ExitCode {
+        if args.zoom.is_some_and(|zoom| !(zoom.is_finite() && zoom > 0.0)) {
+            return cli::finish(Err(UsageError("--zoom must be a positive number".to_owned()).into()));
+        }
+        let mut paths = args.paths.into_iter();
+        let path = paths.next();
+        // A desktop may hand over several files at once; each gets a window of its own.
+        for other in paths {
+            let started = std::env::current_exe().and_then(|program| Command::new(program).arg(&other).spawn());
+            if let Err(err) = started {
+                log::error!("can't open a window for {}: {err}", other.display());
+            }
+        }
+        let first_view = FirstView {
+            path,
+            demo: false,
+            layer: args.layer,
+            mag: args.mag,
+            position: args.position.map(|position| position.0),
+            zoom: args.zoom,
+        };
+        cli::finish(run_window(first_view))
     }
 }

@@ -1,6 +1,7 @@
 //! Arguments as clap parses them.
 
-use crate::geometry::{Mag, Vec3Int};
+use crate::geometry::{Mag, SlicePlane, Vec3Int};
+use crate::scene::PaneView;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -53,6 +54,10 @@ pub enum Command {
     Info(InfoArgs),
     /// Write the voxels of a box as raw bytes: little-endian, channel fastest, then x, y, z
     Read(ReadArgs),
+    /// Write a slice as a PNG, as the window's pane would show it
+    Slice(SliceArgs),
+    /// Open the built-in demo dataset, making it at first use; without a display write a picture of it
+    Demo,
     /// Register with the Linux desktop, so that a double-click opens datasets
     Desktop(DesktopArgs),
 }
@@ -90,6 +95,40 @@ pub struct ReadArgs {
     /// File to write, instead of the standard output
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+}
+
+/// `chunkscope slice`
+#[derive(Debug, Args)]
+pub struct SliceArgs {
+    /// Dataset, layer, mag, metadata file or shard
+    pub path: PathBuf,
+    /// Plane of the slice
+    #[arg(long, value_name = "xy|xz|yz")]
+    pub plane: SlicePlane,
+    /// Mag-1 voxel in the centre of the picture
+    #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
+    pub position: Triple,
+    /// Layer to show, the first at the bottom; all that the window shows at first if left out
+    #[arg(long, value_name = "NAME")]
+    pub layer: Vec<String>,
+    /// Mag to show, instead of the one that fits the zoom
+    #[arg(long)]
+    pub mag: Option<Mag>,
+    /// Position along an axis beyond x, y, z and channel; 0 if left out
+    #[arg(long, value_name = "NAME=I")]
+    pub axis: Vec<AxisPosition>,
+    /// Finest voxels per pixel; so that the layer fits if left out
+    #[arg(long, value_name = "Z")]
+    pub zoom: Option<f64>,
+    /// Width and height in pixels
+    #[arg(long, value_name = "WxH", default_value = "1024x1024")]
+    pub size: PixelSize,
+    /// Values shown as black and as full intensity
+    #[arg(long, value_name = "LO,HI", allow_hyphen_values = true)]
+    pub window: Option<Window>,
+    /// File to write
+    #[arg(long, value_name = "FILE.png")]
+    pub out: PathBuf,
 }
 
 /// `chunkscope desktop`
@@ -130,6 +169,35 @@ impl FromStr for Triple {
     }
 }
 
+/// Width and height in pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PixelSize(pub [u32; 2]);
+
+impl FromStr for PixelSize {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let limit = PaneView::MAX_SIDE_PX;
+        let sides = text.split_once(['x', 'X', '×']).and_then(|(w, h)| Some([w.trim().parse().ok()?, h.trim().parse().ok()?]));
+        let sides = sides.filter(|sides: &[u32; 2]| sides.iter().all(|side| (1..=limit).contains(side)));
+        sides.map(Self).ok_or_else(|| format!("{text:?} is no size, expected such as 1024x768, each side from 1 to {limit}"))
+    }
+}
+
+/// Two values separated by a comma.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window(pub f64, pub f64);
+
+impl FromStr for Window {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let values = text.split_once(',').and_then(|(lo, hi)| Some((lo.trim().parse().ok()?, hi.trim().parse().ok()?)));
+        let values = values.filter(|(lo, hi): &(f64, f64)| lo.is_finite() && hi.is_finite());
+        values.map(|(lo, hi)| Self(lo, hi)).ok_or_else(|| format!("{text:?} is no window, expected two numbers such as 300,4300"))
+    }
+}
+
 /// A position along a named axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AxisPosition {
@@ -157,6 +225,16 @@ mod tests {
     fn the_arguments_are_consistent() {
         use clap::CommandFactory;
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_and_windows_are_checked() {
+        assert_eq!("640x480".parse(), Ok(PixelSize([640, 480])));
+        for bad in ["640", "0x5", "9000x10", "ax5", "-1x5"] {
+            assert!(bad.parse::<PixelSize>().is_err(), "{bad}");
+        }
+        assert_eq!("-1e3,2.5".parse(), Ok(Window(-1000.0, 2.5)));
+        assert!("nan,1".parse::<Window>().is_err());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::open;
 use crate::format::{DataFormat, Dataset, HeaderReport, Layer, LayerCategory, MagLevel};
 use crate::geometry::BoundingBox;
 use crate::problem::{Problem, Severity};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -13,7 +13,7 @@ use std::io::{self, Write};
 pub fn run(args: &InfoArgs) -> Result<()> {
     let dataset = open(&args.path)?;
     let text = if args.json { serde_json::to_string_pretty(&InfoJson::new(&dataset))? + "\n" } else { describe(&dataset) };
-    io::stdout().write_all(text.as_bytes())?;
+    io::stdout().write_all(text.as_bytes()).context("can't write: standard output")?;
     Ok(())
 }
 

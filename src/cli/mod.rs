@@ -4,10 +4,12 @@
 //! code as the window.
 
 mod args;
+mod demo;
 mod desktop;
 mod info;
 mod read;
 mod select;
+mod slice;
 
 pub use args::{Cli, Command, OpenArgs};
 
@@ -27,6 +29,8 @@ pub fn run(command: &Command) -> ExitCode {
     finish(match command {
         Command::Info(args) => info::run(args),
         Command::Read(args) => read::run(args),
+        Command::Slice(args) => slice::run(args),
+        Command::Demo => demo::run(),
         Command::Desktop(args) => desktop::run(args),
     })
 }
@@ -37,10 +41,14 @@ pub fn finish(result: Result<()>) -> ExitCode {
     if err.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(|err| err.kind() == io::ErrorKind::BrokenPipe)) {
         return ExitCode::SUCCESS; // whoever read our output has seen enough
     }
-    let message = format!("{err:#}").replace('\n', " ");
     // stderr may be closed; there is nobody left to tell.
-    let _ = writeln!(io::stderr(), "error: {message}");
+    let _ = writeln!(io::stderr(), "error: {}", one_line(&format!("{err:#}")));
     if err.downcast_ref::<UsageError>().is_some() { ExitCode::from(2) } else { ExitCode::FAILURE }
+}
+
+/// A message without line breaks and terminal commands, which names of files can contain.
+fn one_line(message: &str) -> String {
+    message.replace(char::is_control, " ")
 }
 
 /// Prints warnings and errors that didn't stop the work.
@@ -49,7 +57,7 @@ fn warn_all<'a>(problems: impl IntoIterator<Item = &'a Problem>) {
         match problem.severity {
             Severity::Info => {}
             Severity::Warning | Severity::Error => {
-                let _ = writeln!(io::stderr(), "warning: {}", problem.to_string().replace('\n', " "));
+                let _ = writeln!(io::stderr(), "warning: {}", one_line(&problem.to_string()));
             }
         }
     }

@@ -5,7 +5,8 @@ use super::{UsageError, open, select, warn_all};
 use crate::format::{BoxCoverage, ChunkSource, read_box};
 use crate::geometry::{BoundingBox, Shape3};
 use anyhow::{Context, Result};
-use std::io::{self, BufWriter, Write};
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::Path;
 
 /// Boxes up to this size are read whole before anything is written; larger ones are streamed.
@@ -23,14 +24,14 @@ pub fn run(args: &ReadArgs) -> Result<()> {
     let dataset = open(&args.path)?;
     let layer = select::layer(&dataset, args.layer.as_deref())?;
     select::check_axes(layer, &args.axis)?;
-    let (_, source) = select::level(layer, args.mag)?;
-    if wanted.shape.voxel_count().and_then(|n| n.checked_mul(source.voxel_type().byte_len() as u64)).is_none() {
+    let (_, source) = select::level(&dataset, layer, args.mag)?;
+    if !wanted.is_empty() && wanted.shape.voxel_count().and_then(|n| n.checked_mul(source.voxel_type().byte_len() as u64)).is_none() {
         return Err(UsageError(format!("the box {wanted} has more bytes than 64 bits count")).into());
     }
     warn_all(&dataset.problems);
     let coverage = match &args.out {
         Some(path) => to_file(source.as_ref(), &wanted, path)?,
-        None => to_writer(source.as_ref(), &wanted, &mut io::stdout().lock())?,
+        None => to_writer(source.as_ref(), &wanted, &mut io::stdout().lock(), "standard output")?,
     };
     warn_all(&source.take_warnings());
     if coverage.stored == 0 && !wanted.is_empty() {
@@ -42,62 +43,73 @@ pub fn run(args: &ReadArgs) -> Result<()> {
 /// Writes aside and renames, so that a failed read leaves no half file and destroys no old one.
 fn to_file(source: &dyn ChunkSource, wanted: &BoundingBox, path: &Path) -> Result<BoxCoverage> {
     let cant_write = || format!("can't write: {}", path.display());
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let file = tempfile::Builder::new().prefix(".chunkscope-").tempfile_in(folder).with_context(cant_write)?;
-    let mut out = BufWriter::new(file);
-    let coverage = to_writer(source, wanted, &mut out)?;
-    let file = out.into_inner().map_err(io::IntoInnerError::into_error).with_context(cant_write)?;
+    if path.metadata().is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
+        // A pipe or a device, such as /dev/null, is written into and never replaced.
+        let mut out = File::options().write(true).open(path).with_context(cant_write)?;
+        return to_writer(source, wanted, &mut out, &path.display().to_string());
+    }
+    // A link stays a link: what it leads to is replaced.
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let folder = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".chunkscope-");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644)).with_context(cant_write)?;
+        // Temporary files are private; this one is to be shared as the old one was, else as the user's umask says.
+        let mode = target.metadata().map_or(0o666, |meta| meta.permissions().mode() & 0o777);
+        builder.permissions(std::fs::Permissions::from_mode(mode));
     }
-    file.persist(path).map_err(|err| err.error).with_context(cant_write)?;
+    let mut file = builder.tempfile_in(folder).with_context(cant_write)?;
+    let coverage = to_writer(source, wanted, file.as_file_mut(), &path.display().to_string())?;
+    file.persist(&target).map_err(|err| err.error).with_context(cant_write)?;
     Ok(coverage)
 }
 
-fn to_writer(source: &dyn ChunkSource, wanted: &BoundingBox, out: &mut impl Write) -> Result<BoxCoverage> {
+/// Writes the box part by part. `name` says where to, for messages.
+fn to_writer(source: &dyn ChunkSource, wanted: &BoundingBox, out: &mut impl Write, name: &str) -> Result<BoxCoverage> {
     let bytes_per_voxel = source.voxel_type().byte_len();
     let mut coverage = BoxCoverage::default();
     let mut buffer = Vec::new();
-    for part in parts(source, wanted, STREAM_BYTES) {
+    for part in parts(source.grid().chunk_shape(), bytes_per_voxel, *wanted, STREAM_BYTES) {
         let len = part.shape.byte_len(bytes_per_voxel).context("a part of the box beyond the address space")?;
         buffer.clear();
         buffer.resize(len, 0);
         coverage = coverage.plus(read_box(source, &part, &mut buffer)?);
-        out.write_all(&buffer)?;
+        out.write_all(&buffer).with_context(|| format!("can't write: {name}"))?;
     }
-    out.flush()?;
+    out.flush().with_context(|| format!("can't write: {name}"))?;
     Ok(coverage)
 }
 
 /// Cuts a box into parts of at most `max_bytes` whose bytes follow each other in the output: whole layers of
-/// chunks along z where they fit, else planes, else rows, else pieces of a row.
-fn parts(source: &dyn ChunkSource, wanted: &BoundingBox, max_bytes: usize) -> Vec<BoundingBox> {
-    let voxel_len = source.voxel_type().byte_len().max(1);
-    let fits = |b: &BoundingBox| b.shape.byte_len(voxel_len).is_some_and(|len| len <= max_bytes);
-    if wanted.is_empty() || fits(wanted) {
-        return vec![*wanted];
+/// chunks along z where they fit, else planes, else rows, else pieces of a row. Lazy: there can be billions.
+fn parts(chunk_shape: Shape3, voxel_len: usize, wanted: BoundingBox, max_bytes: usize) -> Box<dyn Iterator<Item = BoundingBox>> {
+    let fits = move |b: &BoundingBox| b.shape.byte_len(voxel_len).is_some_and(|len| len <= max_bytes);
+    if wanted.is_empty() || fits(&wanted) {
+        return Box::new(std::iter::once(wanted));
     }
     // The outermost axis that has more than one position is cut; pieces that are still too large are cut again.
     let axis = (0..3).rev().find(|axis| wanted.shape.along(*axis) > 1).unwrap_or(0);
     let extent = wanted.shape.along(axis);
     let one = wanted.shape.voxel_count().map_or(u64::MAX, |n| n / extent.unsigned_abs().max(1)).saturating_mul(voxel_len as u64);
-    let side = source.grid().chunk_shape().along(axis);
+    let side = chunk_shape.along(axis);
     let at_once = i64::try_from(max_bytes as u64 / one.max(1)).unwrap_or(1).clamp(1, extent);
-    let (first, end) = (wanted.topleft[axis], wanted.bottomright()[axis]);
-    let mut cuts = Vec::new();
-    let mut at = first;
-    while at < end {
-        let mut next = (at + at_once).min(end);
+    let end = wanted.bottomright()[axis];
+    let mut at = wanted.topleft[axis];
+    let cuts = std::iter::from_fn(move || {
+        if at >= end {
+            return None;
+        }
+        let mut next = at.saturating_add(at_once).min(end);
         // Chunks that are cut in two are decoded twice.
         let aligned = next.div_euclid(side) * side;
         if next < end && aligned > at {
             next = aligned;
         }
         let part = BoundingBox::between(wanted.topleft.with(axis, at), wanted.bottomright().with(axis, next));
-        cuts.push(part);
         at = next;
-    }
-    cuts.into_iter().flat_map(|part| if fits(&part) || axis == 0 { vec![part] } else { parts(source, &part, max_bytes) }).collect()
+        Some(part)
+    });
+    Box::new(cuts.flat_map(move |part| if axis == 0 { Box::new(std::iter::once(part)) } else { parts(chunk_shape, voxel_len, part, max_bytes) }))
 }

@@ -18,12 +18,12 @@ pub fn layer<'a>(dataset: &'a Dataset, name: Option<&str>) -> Result<&'a Layer> 
     }
 }
 
-/// The level that was asked for, or the finest, with its source.
-pub fn level(layer: &Layer, mag: Option<Mag>) -> Result<(&MagLevel, Arc<dyn ChunkSource>)> {
+/// The level that was asked for, else that of the shard that was opened, else the finest; with its source.
+pub fn level<'a>(dataset: &'a Dataset, layer: &'a Layer, mag: Option<Mag>) -> Result<(&'a MagLevel, Arc<dyn ChunkSource>)> {
     let mags = || layer.levels.iter().map(|level| level.mag.to_string()).collect::<Vec<_>>().join(", ");
     let level = match mag {
         Some(mag) => layer.level(mag).ok_or_else(|| UsageError(format!("layer {} has no mag {mag}, there are: {}", layer.name, mags())))?,
-        None => layer.levels.first().ok_or_else(|| anyhow!("layer {} has no mag that could be read", layer.name))?,
+        None => dataset.focus.and_then(|focus| layer.levels.get(focus.level)).or(layer.levels.first()).ok_or_else(|| anyhow!("layer {} has no mag that could be read", layer.name))?,
     };
     match &level.source {
         Ok(source) => Ok((level, source.clone())),

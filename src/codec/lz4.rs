@@ -10,6 +10,11 @@ pub const fn max_encoded_len(decoded_len: usize) -> usize {
     decoded_len.saturating_add(decoded_len / 255).saturating_add(16)
 }
 
+/// Shortest possible encoding of `decoded_len` bytes: no byte of a block stands for more than 255.
+pub const fn min_encoded_len(decoded_len: usize) -> usize {
+    decoded_len.div_ceil(255)
+}
+
 /// Decodes a block into `out`, which must have the chunk's exact length.
 ///
 /// # Errors
@@ -50,12 +55,19 @@ mod tests {
         assert!(decode_into(&[], &mut [0; 4]).is_err());
     }
 
+    #[test]
+    fn the_best_compressible_bytes_keep_to_the_shortest_length() {
+        for len in [1, 100, 100_000] {
+            assert!(encode(&vec![0; len]).len() >= min_encoded_len(len));
+        }
+    }
+
     proptest! {
         #[test]
         fn decoding_undoes_encoding(bytes in prop::collection::vec(0_u8..4, 0..5000)) {
             let mut out = vec![0; bytes.len()];
             let block = encode(&bytes);
-            prop_assert!(block.len() <= max_encoded_len(bytes.len()));
+            prop_assert!((min_encoded_len(bytes.len())..=max_encoded_len(bytes.len())).contains(&block.len()));
             decode_into(&block, &mut out).expect("own encoding");
             prop_assert_eq!(out, bytes);
         }

@@ -259,8 +259,8 @@ pub fn read_encoded(source: &dyn ChunkSource, run: &[ChunkLocation]) -> Result<V
     let start = first.range.start;
     let too_large = |bytes| source.chunk_error(first.chunk, Some(first.range), ChunkFault::TooLarge { bytes });
     let total = last.range.end().saturating_sub(start);
-    // A stored chunk is never much larger than a decoded one; `locate` has checked each.
-    let len = usize::try_from(total).map_err(|_| too_large(total))?;
+    // A stored chunk is never much larger than a decoded one.
+    let len = usize::try_from(total).ok().filter(|len| *len <= MAX_CHUNK_BYTES + MAX_CHUNK_BYTES / 64).ok_or_else(|| too_large(total))?;
     let mut bytes = vec![0; len];
     let whole = ChunkLocation { range: ByteRange { start, len: total }, ..first.clone() };
     source.read_bytes(&whole, 0, &mut bytes)?;

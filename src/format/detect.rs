@@ -8,7 +8,7 @@ use crate::storage::{FolderEntry, PathKind, Storage, StorageKey, StorageOpener};
 use std::path::{Path, PathBuf};
 
 /// Entries of a folder that are looked at to find layers or mags.
-const MAX_ENTRIES: usize = 4096;
+pub(super) const MAX_ENTRIES: usize = 4096;
 
 /// Longest JSON that is looked into.
 pub(super) const MAX_JSON_BYTES: u64 = 64 << 20;
@@ -18,8 +18,8 @@ pub(super) const MAX_JSON_BYTES: u64 = 64 << 20;
 pub(super) enum Found {
     /// A dataset described by a JSON file.
     Properties { folder: PathBuf, file: String },
-    /// A folder of layer folders: names of those that hold mags.
-    LayerFolders { folder: PathBuf, layers: Vec<String> },
+    /// A folder of layer folders: names of those that hold mags, and of what can't be looked into, with the reason.
+    LayerFolders { folder: PathBuf, layers: Vec<String>, faults: Vec<(String, String)> },
     /// A folder of mags.
     Layer { folder: PathBuf },
     /// A mag.
@@ -76,7 +76,7 @@ fn detect_file(opener: &dyn StorageOpener, path: &Path) -> Result<Found, OpenErr
         return Ok(Found::Properties { folder, file: name.as_str().to_owned() });
     }
     let what = if start.is_empty() { "an empty file".to_owned() } else { format!("a file that begins with {start:02x?}") };
-    Err(OpenError::Unknown { path: path.to_owned(), found: what, hint: None })
+    Err(OpenError::Unknown { path: path.to_owned(), found: what, hint: nearest(opener, path, &[]) })
 }
 
 fn has_layers(storage: &dyn Storage, name: &StorageKey) -> bool {
@@ -122,18 +122,21 @@ fn detect_folder(opener: &dyn StorageOpener, path: &Path) -> Result<Found, OpenE
         return Ok(Found::Layer { folder: path.to_owned() });
     }
     let mut layers = Vec::new();
-    let mut unreadable = None;
-    for entry in entries.iter().filter(|entry| entry.is_folder) {
-        match storage.list(&entry.name, MAX_ENTRIES) {
+    let mut unreadable = Vec::new();
+    for entry in &entries {
+        // What is no folder may be a link to one that leads nowhere.
+        let inner = if entry.is_folder { storage.list(&entry.name, MAX_ENTRIES) } else { opener.kind(&path.join(&entry.name)).map(|_| None) };
+        match inner {
             Ok(inner) if inner.as_ref().is_some_and(|inner| has_mags(storage.as_ref(), &entry.name, inner)) => layers.push(entry.name.clone()),
             Ok(_) => {}
-            Err(err) => unreadable = Some(err),
+            Err(err) => unreadable.push((entry.name.clone(), err)),
         }
     }
     if !layers.is_empty() {
-        return Ok(Found::LayerFolders { folder: path.to_owned(), layers });
+        let faults = unreadable.into_iter().map(|(name, err)| (name, err.to_string())).collect();
+        return Ok(Found::LayerFolders { folder: path.to_owned(), layers, faults });
     }
-    if let Some(source) = unreadable {
+    if let Some((_, source)) = unreadable.pop() {
         return Err(OpenError::Storage { path: path.to_owned(), source });
     }
     Err(OpenError::Unknown { path: path.to_owned(), found: describe(&entries), hint: nearest(opener, path, &entries) })
@@ -154,15 +157,16 @@ pub(super) fn is_mag(storage: &dyn Storage, folder: &str) -> bool {
     storage.list(folder, MAX_ENTRIES).ok().flatten().is_some_and(|entries| holds_shards(storage, folder, &entries))
 }
 
-/// Whether there is a shard `z…/y…/x….wkw` below; looks at the first of each level.
+/// Whether there is a shard `z…/y…/x….wkw` below; looks at the first few of each level.
 fn holds_shards(storage: &dyn Storage, folder: &str, entries: &[FolderEntry]) -> bool {
     let numbered = |entry: &&FolderEntry, prefix: char| entry.is_folder && entry.name.strip_prefix(prefix).is_some_and(|n| n.parse::<u32>().is_ok());
-    let Some(z) = entries.iter().find(|entry| numbered(entry, 'z')) else { return false };
-    let z = join(folder, &z.name);
     let inside = |folder: &str| storage.list(folder, MAX_ENTRIES).ok().flatten().unwrap_or_default();
-    inside(&z).iter().filter(|entry| numbered(entry, 'y')).take(16).any(|y| {
-        let y = join(&z, &y.name);
-        inside(&y).iter().any(|x| shard_from_key(&join(&y, &x.name)).is_some())
+    entries.iter().filter(|entry| numbered(entry, 'z')).take(16).any(|z| {
+        let z = join(folder, &z.name);
+        inside(&z).iter().filter(|entry| numbered(entry, 'y')).take(16).any(|y| {
+            let y = join(&z, &y.name);
+            inside(&y).iter().any(|x| shard_from_key(&join(&y, &x.name)).is_some())
+        })
     })
 }
 

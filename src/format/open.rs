@@ -1,13 +1,13 @@
 //! Opening a path as a [`Dataset`].
 
 use super::dataset::{DataFormat, Dataset, Focus, Layer, LayerCategory, LayerConfiguration, LevelError, MagLevel, ViewConfiguration};
-use super::detect::{Found, MAX_JSON_BYTES, detect, is_mag, name_of, parent_of};
+use super::detect::{Found, MAX_ENTRIES, MAX_JSON_BYTES, detect, is_mag, name_of, parent_of};
 use super::properties::{LayerProperties, MagProperties, PROPERTIES_FILE, Properties, PropertiesError, guess_category};
 use super::wkw::{ShardIndexCache, WkwSource};
 use super::{ChunkSource, HeaderField, HeaderReport, HeaderSection};
 use crate::geometry::{BoundingBox, Mag, Shape3, ShardIndex, Vec3Int, VoxelSize};
 use crate::problem::Problems;
-use crate::storage::{StorageError, StorageKey, StorageOpener};
+use crate::storage::{FolderEntry, Storage, StorageError, StorageKey, StorageOpener};
 use crate::voxel::{ElementClass, VoxelType};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
@@ -74,7 +74,7 @@ pub fn open(opener: &dyn StorageOpener, path: &Path) -> Result<Dataset, OpenErro
     let opening = Opening { opener, index: Arc::default() };
     match detect(opener, path)? {
         Found::Properties { folder, file } => opening.with_properties(&folder, &file),
-        Found::LayerFolders { folder, layers } => Ok(opening.layer_folders(&folder, &layers)),
+        Found::LayerFolders { folder, layers, faults } => Ok(opening.layer_folders(&folder, &layers, &faults)),
         Found::Layer { folder } => opening.layer_folder(&folder),
         Found::Mag { folder, shard } => opening.mag_folder(&folder, shard, path),
         Found::SingleShard { folder, file } => opening.single_shard(&folder, file, path),
@@ -146,7 +146,7 @@ impl Opening<'_> {
         let mut problems = Problems::default();
         let mut mags = declared.mags.clone();
         if mags.is_empty() {
-            mags = self.mags_on_disk(&dataset.join(&declared.name));
+            mags = self.mags_on_disk(&dataset.join(&declared.name), &mut problems);
         }
         let levels: Vec<(MagLevel, Problems)> = mags.par_iter().map(|mag| self.declared_level(dataset, declared, mag)).collect();
         let mut opened = Vec::with_capacity(levels.len());
@@ -181,9 +181,9 @@ impl Opening<'_> {
     }
 
     /// The mags that a layer's folder has, for a JSON that lists none.
-    fn mags_on_disk(&self, folder: &Path) -> Vec<MagProperties> {
+    fn mags_on_disk(&self, folder: &Path, problems: &mut Problems) -> Vec<MagProperties> {
         let storage = self.opener.open_folder(folder);
-        let entries = storage.list("", 4096).ok().flatten().unwrap_or_default();
+        let entries = listed(storage.as_ref(), folder, problems);
         let mut mags: Vec<MagProperties> = Vec::new();
         for entry in entries.into_iter().filter(|entry| entry.is_folder && is_mag(storage.as_ref(), &entry.name)) {
             if let Ok(mag) = entry.name.parse::<Mag>()
@@ -225,9 +225,9 @@ impl Opening<'_> {
 
     /// Folder of a declared mag; `Err` holds a URI that is not on this machine.
     fn level_path(&self, dataset: &Path, layer: &str, declared: &MagProperties) -> Result<PathBuf, String> {
-        if let Some(written) = &declared.path {
-            if let Some(local) = written.strip_prefix("file://") {
-                return Ok(dataset.join(percent_decoded(local)));
+        if let Some(written) = declared.path.as_ref().filter(|written| !written.is_empty()) {
+            if let Some(local) = path_from_file_uri(written) {
+                return Ok(dataset.join(local));
             }
             if written.contains("://") {
                 return Err(written.clone());
@@ -283,7 +283,13 @@ impl Opening<'_> {
     fn bare_layer(&self, folder: &Path, problems: &mut Problems) -> Layer {
         let name = name_of(folder);
         let storage = self.opener.open_folder(folder);
-        let entries = storage.list("", 4096).ok().flatten().unwrap_or_default();
+        let entries = listed(storage.as_ref(), folder, problems);
+        for entry in entries.iter().filter(|entry| !entry.is_folder && entry.name.parse::<Mag>().is_ok()) {
+            // A link that leads nowhere is no folder; a file that is called like a mag is none of ours.
+            if let Err(err) = self.opener.kind(&folder.join(&entry.name)) {
+                problems.error(folder.join(&entry.name).display(), format!("Can't open layer {name}, mag {}: {err}", entry.name));
+            }
+        }
         let mut levels: Vec<MagLevel> = Vec::new();
         let mut names: Vec<_> = entries.into_iter().filter(|entry| entry.is_folder).map(|entry| entry.name).collect();
         names.sort_by_key(|name| (name.len(), name.clone())); // `2` before `2-2-2`
@@ -305,18 +311,21 @@ impl Opening<'_> {
         self.finish_layer(bare(name, levels), problems)
     }
 
-    fn layer_folders(&self, folder: &Path, layers: &[String]) -> Dataset {
+    fn layer_folders(&self, folder: &Path, layers: &[String], faults: &[(String, String)]) -> Dataset {
         let mut problems = Problems::default();
+        for (name, fault) in faults {
+            problems.error(folder.join(name).display(), format!("Can't look into {name}: {fault}"));
+        }
         problems.info(folder.join(PROPERTIES_FILE).display(), "No datasource-properties.json, layers and mags are the folders found");
         let layers = layers.iter().map(|name| self.bare_layer(&folder.join(name), &mut problems)).collect();
         bare_dataset(name_of(folder), folder, layers, problems)
     }
 
     fn layer_folder(&self, folder: &Path) -> Result<Dataset, OpenError> {
-        if let Some(dataset) = self.found_above(folder, parent_of(folder), |layer| self.lies_in(layer, folder))? {
+        let mut problems = Problems::default();
+        if let Some(dataset) = self.found_above(folder, parent_of(folder), &mut problems, |layer, same| lies_in(layer, folder, same)) {
             return Ok(dataset);
         }
-        let mut problems = Problems::default();
         let layer = self.bare_layer(folder, &mut problems);
         let name = parent_of(folder).map_or_else(|| layer.name.clone(), |parent| name_of(&parent));
         Ok(bare_dataset(name, folder, vec![layer], problems))
@@ -325,20 +334,21 @@ impl Opening<'_> {
     fn mag_folder(&self, folder: &Path, shard: Option<ShardIndex>, opened: &Path) -> Result<Dataset, OpenError> {
         let layer_folder = parent_of(folder);
         let dataset_folder = layer_folder.as_deref().and_then(parent_of);
-        let is_this = |level: &MagLevel| same_place(&level.path, folder);
-        if let Some(mut dataset) = self.found_above(folder, dataset_folder, |layer| layer.levels.iter().any(is_this))? {
-            for layer in &mut dataset.layers {
-                // The window may show the other mags too; the path asks for this one.
-                if shard.is_none() {
-                    layer.levels.retain(is_this);
+        let this_level = |layer: &Layer, same: SamePath| layer.levels.iter().position(|level| same(&level.path, folder));
+        let mut problems = Problems::default();
+        if let Some(mut dataset) = self.found_above(folder, dataset_folder, &mut problems, |layer, same| this_level(layer, same).is_some())
+            && let Some(layer) = dataset.layers.first_mut()
+            && let Some(level) = this_level(layer, is_same_path).or_else(|| this_level(layer, is_same_place))
+        {
+            match shard {
+                // The window may show the other mags too.
+                Some(shard) => dataset.focus = Some(Focus { layer: 0, level, shard }),
+                None => {
+                    layer.levels = vec![layer.levels.swap_remove(level)];
+                    if let Some(Err(error)) = layer.levels.first().map(|level| &level.source) {
+                        return Err(OpenError::Level(error.clone()));
+                    }
                 }
-            }
-            let level = dataset.layers.first().and_then(|layer| layer.levels.iter().position(is_this));
-            dataset.focus = shard.zip(level).map(|(shard, level)| Focus { layer: 0, level, shard });
-            if shard.is_none()
-                && let Some(Err(error)) = dataset.layers.first().and_then(|layer| layer.levels.first()).map(|level| &level.source)
-            {
-                return Err(OpenError::Level(error.clone()));
             }
             dataset.path = opened.to_owned();
             return Ok(dataset);
@@ -352,7 +362,6 @@ impl Opening<'_> {
         if let Err(error) = &level.source {
             return Err(OpenError::Level(error.clone()));
         }
-        let mut problems = Problems::default();
         if literal.is_none() {
             problems.info(folder.display(), "The folder's name is no mag, mag 1 is assumed");
         }
@@ -363,28 +372,30 @@ impl Opening<'_> {
     }
 
     /// The dataset whose JSON lists what was opened, cut down to the layers that `keep` wants.
-    fn found_above(&self, folder: &Path, dataset: Option<PathBuf>, keep: impl Fn(&Layer) -> bool) -> Result<Option<Dataset>, OpenError> {
-        let Some(dataset) = dataset else { return Ok(None) };
-        let Some(key) = StorageKey::new(PROPERTIES_FILE) else { return Ok(None) };
-        if !self.opener.open_folder(&dataset).len(&key).is_ok_and(|len| len.is_some()) {
-            return Ok(None);
-        }
-        let mut opened = match self.with_properties(&dataset, PROPERTIES_FILE) {
-            Ok(opened) => opened,
-            // A broken JSON above is no reason to refuse a sound layer below.
-            Err(OpenError::Properties { .. }) => return Ok(None),
-            Err(other) => return Err(other),
+    fn found_above(&self, folder: &Path, dataset: Option<PathBuf>, problems: &mut Problems, keep: impl Fn(&Layer, SamePath) -> bool) -> Option<Dataset> {
+        let dataset = dataset?;
+        let key = StorageKey::new(PROPERTIES_FILE)?;
+        let is_there = self.opener.open_folder(&dataset).len(&key).map(|len| len.is_some());
+        let opened = match is_there {
+            Ok(false) => return None,
+            Ok(true) => self.with_properties(&dataset, PROPERTIES_FILE).map_err(|err| err.to_string()),
+            Err(err) => Err(err.to_string()),
         };
-        let kept = opened.layers.iter().position(keep);
-        let Some(kept) = kept else { return Ok(None) };
-        let layer = opened.layers.swap_remove(kept);
-        opened.layers = vec![layer];
-        opened.path = folder.to_owned();
-        Ok(Some(opened))
-    }
-
-    fn lies_in(&self, layer: &Layer, folder: &Path) -> bool {
-        layer.levels.iter().filter_map(|level| parent_of(&level.path)).any(|parent| same_place(&parent, folder))
+        match opened {
+            Ok(mut opened) => {
+                // Several layers may be links to one place: the one that is written as the path comes first.
+                let find = |same: SamePath| opened.layers.iter().position(|layer| keep(layer, same));
+                let kept = find(is_same_path).or_else(|| find(is_same_place))?;
+                opened.layers = vec![opened.layers.swap_remove(kept)];
+                opened.path = folder.to_owned();
+                Some(opened)
+            }
+            Err(reason) => {
+                // A broken JSON above is no reason to refuse a sound layer below.
+                problems.warn(folder.display(), format!("The folder is shown without the JSON above it: {reason}"));
+                None
+            }
+        }
     }
 
     fn single_shard(&self, folder: &Path, file: StorageKey, path: &Path) -> Result<Dataset, OpenError> {
@@ -441,9 +452,21 @@ fn bare_dataset(name: String, path: &Path, mut layers: Vec<Layer>, mut problems:
     }
 }
 
+/// Whether two paths are the same, in one sense or the other.
+type SamePath = fn(&Path, &Path) -> bool;
+
+/// Whether two paths are written alike.
+fn is_same_path(a: &Path, b: &Path) -> bool {
+    a == b || matches!((std::path::absolute(a), std::path::absolute(b)), (Ok(a), Ok(b)) if a == b)
+}
+
 /// Whether two paths lead to the same place, links resolved.
-fn same_place(a: &Path, b: &Path) -> bool {
+fn is_same_place(a: &Path, b: &Path) -> bool {
     a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+fn lies_in(layer: &Layer, folder: &Path, same: SamePath) -> bool {
+    layer.levels.iter().filter_map(|level| parent_of(&level.path)).any(|parent| same(&parent, folder))
 }
 
 /// The box around the shards found, in mag-1 voxels.
@@ -494,8 +517,10 @@ fn declared_type(layer: &LayerProperties) -> Option<VoxelType> {
 fn check_declared_type(declared: &LayerProperties, layer: &Layer, json: &str, problems: &mut Problems) {
     let Some(actual) = layer.voxel_type.filter(|_| layer.finest().is_some()) else { return };
     if let Some(class) = &declared.element_class {
+        // Some writers name the class of one channel, others one of the whole voxel's length.
+        let names_one_channel = |t: VoxelType| t.class == actual.class && declared.num_channels == Some(u64::from(actual.channels));
         let agrees = declared_type(declared).is_some_and(|t| {
-            t == actual || t.byte_len() == actual.byte_len() && (actual.channels > 1 || t.class == actual.class)
+            t == actual || names_one_channel(t) || t.byte_len() == actual.byte_len() && (actual.channels > 1 || t.class == actual.class)
         });
         if !agrees {
             problems.warn(json, format!("Layer {} declares elementClass {class}, its header says {actual}, which is used", declared.name));
@@ -506,12 +531,31 @@ fn check_declared_type(declared: &LayerProperties, layer: &Layer, json: &str, pr
     }
 }
 
+/// Entries of a folder; one that can't be listed is a problem.
+fn listed(storage: &dyn Storage, folder: &Path, problems: &mut Problems) -> Vec<FolderEntry> {
+    match storage.list("", MAX_ENTRIES) {
+        Ok(entries) => entries.unwrap_or_default(),
+        Err(err) => {
+            problems.error(folder.display(), format!("Can't look for mags: {err}"));
+            Vec::new()
+        }
+    }
+}
+
+/// The path that a `file:` URI means, in all its spellings: `file:///a`, `file:/a`, `file://localhost/a`.
+fn path_from_file_uri(text: &str) -> Option<String> {
+    let rest = text.strip_prefix("file:").filter(|rest| rest.starts_with('/'))?;
+    let path = rest.strip_prefix("//").unwrap_or(rest);
+    let path = path.strip_prefix("localhost").filter(|path| path.starts_with('/')).unwrap_or(path);
+    Some(percent_decoded(path))
+}
+
 fn percent_decoded(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while at < bytes.len() {
-        let hex = (bytes[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten();
+        let hex = (bytes[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten().filter(|hex| hex.bytes().all(|b| b.is_ascii_hexdigit()));
         match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
             Some(byte) => {
                 out.push(byte);

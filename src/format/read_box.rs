@@ -2,7 +2,7 @@
 //!
 //! Used by the command line, exports and tests; the window reads chunk by chunk through `loading`.
 
-use super::chunk_source::{ChunkEncoding, ChunkError, ChunkLocation, ChunkSource, adjacent_runs, read_encoded};
+use super::chunk_source::{ChunkEncoding, ChunkError, ChunkLocation, ChunkSource, MAX_RUN_BYTES, adjacent_runs, read_encoded};
 use crate::geometry::{BoundingBox, ChunkIndex, Shape3, Vec3Int};
 use crate::voxel::{copy_box, fill_box};
 use rayon::prelude::*;
@@ -66,14 +66,18 @@ pub fn read_box(source: &dyn ChunkSource, wanted: &BoundingBox, out: &mut [u8]) 
         .try_reduce(BoxCoverage::default, |a, b| Ok(a.plus(b)))
 }
 
-/// The box cut along z where chunks end.
+/// The box cut along z where chunks end, into a bounded number of slabs.
 fn split_at_chunks(source: &dyn ChunkSource, wanted: &BoundingBox) -> Vec<BoundingBox> {
+    /// Many more than there are threads.
+    const MAX_SLABS: i64 = 1024;
     let end = wanted.bottomright().z;
+    let side = source.grid().chunk_shape().z();
+    let thickness = side.saturating_mul(1 + wanted.shape.z() / side / MAX_SLABS);
     let mut slabs = Vec::new();
     let mut z = wanted.topleft.z;
     while z < end {
         let chunk = source.grid().chunk_from_voxel(wanted.topleft.with(2, z));
-        let next = source.grid().chunk_box(chunk).bottomright().z.clamp(z + 1, end);
+        let next = source.grid().chunk_box(chunk).topleft.z.saturating_add(thickness).clamp(z + 1, end);
         slabs.push(BoundingBox::between(wanted.topleft.with(2, z), wanted.bottomright().with(2, next)));
         z = next;
     }
@@ -103,10 +107,12 @@ fn read_slab(source: &dyn ChunkSource, slab: &BoundingBox, out: &mut [u8], inner
         for location in locations {
             if let Some((skip, at)) = in_place(source, &location, slab) {
                 source.read_bytes(&location, skip, &mut out[at])?;
-            } else if let Some((skip, part)) = few_planes(source, &location, slab) {
-                scratch.resize(part.shape.byte_len(source.voxel_type().byte_len()).unwrap_or(0), 0);
-                source.read_bytes(&location, skip, &mut scratch)?;
-                copy_box(&scratch, &part, out, slab, source.voxel_type().byte_len());
+            } else if let Some(pieces) = pieces_of_large(source, &location, slab) {
+                for (skip, piece) in pieces {
+                    scratch.resize(piece.shape.byte_len(source.voxel_type().byte_len()).unwrap_or(0), 0);
+                    source.read_bytes(&location, skip, &mut scratch)?;
+                    copy_box(&scratch, &piece, out, slab, source.voxel_type().byte_len());
+                }
             } else {
                 runs.push(location);
             }
@@ -192,19 +198,38 @@ fn in_place(source: &dyn ChunkSource, location: &ChunkLocation, slab: &BoundingB
     Some((at(&chunk_box)? as u64, start..start.checked_add(part.shape.byte_len(bytes_per_voxel)?)?))
 }
 
-/// The planes along z that the slab needs of a large canonical chunk, where they are far fewer than all.
-fn few_planes(source: &dyn ChunkSource, location: &ChunkLocation, slab: &BoundingBox) -> Option<(u64, BoundingBox)> {
+/// What the slab needs of a large canonical chunk, as pieces that are one span in the file and short enough to
+/// be held: some whole planes, or some whole rows of one plane. Each with its distance from the chunk's start.
+///
+/// `None` for a chunk that is better read whole.
+fn pieces_of_large(source: &dyn ChunkSource, location: &ChunkLocation, slab: &BoundingBox) -> Option<impl Iterator<Item = (u64, BoundingBox)> + use<>> {
     /// Below this a shorter read isn't faster.
     const WORTHWHILE_BYTES: u64 = 256 << 10;
     let chunk_box = canonical_box(source, location)?;
     let part = chunk_box.intersect(slab);
-    if location.range.len < WORTHWHILE_BYTES || part.shape.z() * 2 > chunk_box.shape.z() {
+    let is_mostly_needed = part.shape.z() * 2 > chunk_box.shape.z() && location.range.len <= MAX_RUN_BYTES;
+    if location.range.len < WORTHWHILE_BYTES || is_mostly_needed {
         return None;
     }
-    let (first, end) = (part.topleft.z, part.bottomright().z);
-    let planes = BoundingBox::between(chunk_box.topleft.with(2, first), chunk_box.bottomright().with(2, end));
-    let skip = linear_index(chunk_box.shape, planes.topleft - chunk_box.topleft).checked_mul(source.voxel_type().byte_len())?;
-    Some((skip as u64, planes))
+    let voxel_len = source.voxel_type().byte_len() as u64;
+    let row_len = chunk_box.shape.x().unsigned_abs() * voxel_len;
+    let plane_len = chunk_box.shape.y().unsigned_abs() * row_len;
+    let at_once = |len: u64| i64::try_from(MAX_RUN_BYTES / len.max(1)).unwrap_or(1).max(1);
+    let (planes, rows) = match at_once(plane_len) {
+        1 => (1, at_once(row_len)),
+        planes => (planes, chunk_box.shape.y()),
+    };
+    let (first, end) = (part.topleft, part.bottomright());
+    let (first_row, end_row) = if planes == 1 { (first.y, end.y) } else { (chunk_box.topleft.y, chunk_box.bottomright().y) };
+    let steps = |from: i64, to: i64, by: i64| (from..to).step_by(usize::try_from(by).unwrap_or(usize::MAX));
+    let pieces = steps(first.z, end.z, planes).flat_map(move |z| {
+        steps(first_row, end_row, rows).map(move |y| {
+            let topleft = Vec3Int::new(chunk_box.topleft.x, y, z);
+            let piece = BoundingBox::between(topleft, Vec3Int::new(chunk_box.bottomright().x, (y + rows).min(end_row), (z + planes).min(end.z)));
+            (linear_index(chunk_box.shape, piece.topleft - chunk_box.topleft) as u64 * voxel_len, piece)
+        })
+    });
+    Some(pieces)
 }
 
 /// The box of a chunk whose stored bytes are its voxels.

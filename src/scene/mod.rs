@@ -1,13 +1,29 @@
 //! Layer 3: what is visible, and how voxels become pixels. No window library here.
 
+mod colormap;
+mod compose;
+mod histogram;
+mod layer_display;
 mod mag_choice;
 mod pane;
+mod pick;
 mod scale_bar;
+mod segment_color;
+mod slice;
+mod snapshot;
 mod view;
 mod visible;
 
+pub use colormap::*;
+pub use compose::compose;
+pub use histogram::{Histogram, histogram_of};
+pub use layer_display::*;
 pub use mag_choice::choose_level;
 pub use pane::PaneView;
+pub use pick::{Pick, PickState, pick};
 pub use scale_bar::ScaleBar;
+pub use segment_color::*;
+pub use slice::{Coverage, SliceImage, SliceLayer, SliceLevel, SliceRequest};
+pub use snapshot::Snapshot;
 pub use view::ViewState;
-pub use visible::{LevelRef, VisibleChunk, VisibleLayer, VisibleSet, visible_set};
+pub use visible::{LevelRef, MAX_STAND_INS, VisibleChunk, VisibleLayer, VisibleSet, visible_set};

@@ -21,6 +21,11 @@ impl CommandQueue {
         }
     }
 
+    /// Whether no command waits.
+    pub fn is_empty(&self) -> bool {
+        self.0.borrow().is_empty()
+    }
+
     /// Takes all commands, in the order they were sent.
     pub fn take(&self) -> Vec<Command> {
         self.0.take()

@@ -35,6 +35,8 @@ pub struct LayoutState {
     pub left_out: u64,
     /// The shard whose chunks are shown.
     pub selected_shard: Option<ShardIndex>,
+    /// The shard whose chunks were asked for last.
+    pub asked_shard: Option<ShardIndex>,
     /// Its chunks: `None` while they are read, or if the shard is absent.
     pub chunks: Option<Result<Arc<ShardLayout>, Arc<ChunkError>>>,
     /// The chosen chunk.

@@ -10,6 +10,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Open files kept for the next read. Small enough for `ulimit -n 64` beside a window's own handles.
 const MAX_OPEN_FILES: usize = 16;
 
+/// Opens a file for reading. A pipe in its place must not block until somebody writes into it.
+fn open_for_reading(path: &Path) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        const O_NONBLOCK: i32 = if cfg!(any(target_os = "linux", target_os = "android")) { 0o4000 } else { 4 };
+        match File::options().read(true).custom_flags(O_NONBLOCK).open(path) {
+            // Somebody holds a lease on the file: wait for it, as usual.
+            Err(err) if err.kind() == io::ErrorKind::WouldBlock => File::open(path),
+            other => other,
+        }
+    }
+    #[cfg(not(unix))]
+    File::open(path)
+}
+
 /// Files that were read lately, shared by all folders of one opener. Least recently used last.
 #[derive(Debug, Default)]
 struct OpenFiles {
@@ -31,10 +47,10 @@ impl OpenFiles {
         if let Some(file) = self.cached(path) {
             return Ok(file);
         }
-        let file = match File::open(path) {
+        let file = match open_for_reading(path) {
             Err(err) if is_out_of_handles(&err) => {
                 self.recent.lock().unwrap_or_else(PoisonError::into_inner).clear();
-                File::open(path)?
+                open_for_reading(path)?
             }
             other => other?,
         };
@@ -155,7 +171,7 @@ impl Storage for LocalFolder {
     fn read(&self, key: &StorageKey, limit: u64) -> Result<Option<Vec<u8>>, StorageError> {
         use io::Read;
         // Not through the open files: a small file is read once and would push a shard out.
-        let Some(file) = self.missing(key.as_str(), "open", File::open(self.path(key.as_str())))? else {
+        let Some(file) = self.missing(key.as_str(), "open", open_for_reading(&self.path(key.as_str())))? else {
             return Ok(None);
         };
         let mut bytes = Vec::new();

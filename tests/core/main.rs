@@ -1,1 +1,11 @@
 //! Conformance, faults, I/O counts and the command line, from the outside; no window needed.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod cli;
+mod conformance;
+mod corruption;
+mod io_counts;
+mod layering;
+mod paths;

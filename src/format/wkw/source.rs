@@ -5,7 +5,8 @@ use super::jump_table::{JumpTablePage, PAGE_ENTRIES};
 use super::recover::{find_shards, recover_header};
 use crate::codec::lz4;
 use crate::format::{
-    ChunkEncoding, ChunkError, ChunkFault, ChunkLocation, ChunkSource, ChunkSpan, HeaderReport, HeaderSection, LevelError, ShardLayout, SpanState,
+    ChunkEncoding, ChunkError, ChunkFault, ChunkLocation, ChunkSource, ChunkSpan, HeaderReport, HeaderSection, LevelError, MAX_CHUNK_BYTES, ShardLayout,
+    SpanState,
 };
 use crate::geometry::{BoundingBox, ChunkGrid, ChunkIndex, Shape3, ShardIndex, Vec3Int, morton_decode, morton_encode};
 use crate::problem::{Problem, Problems, Severity};
@@ -286,9 +287,12 @@ impl WkwSource {
                 }
                 let page = self.page(shard, key, head, number / PAGE_ENTRIES)?;
                 let range = page.chunk_range(number, data_offset, head.file_len)?;
-                let limit = usize::try_from(chunk_len).map_or(u64::MAX, |len| lz4::max_encoded_len(len) as u64);
-                if range.len > limit {
-                    return Err(ChunkFault::Index(format!("{} bytes from offset {} on, an LZ4 block of this chunk has at most {limit}", range.len, range.start)));
+                // Before anything of the chunk's size is allocated: a header can claim any size.
+                let decoded_len = usize::try_from(chunk_len).ok().filter(|len| *len <= MAX_CHUNK_BYTES).ok_or(ChunkFault::TooLarge { bytes: chunk_len })?;
+                let possible = lz4::min_encoded_len(decoded_len) as u64..=lz4::max_encoded_len(decoded_len) as u64;
+                if range.len > 0 && !possible.contains(&range.len) {
+                    let (least, most) = possible.into_inner();
+                    return Err(ChunkFault::Index(format!("{} bytes from offset {} on, an LZ4 block of this chunk has {least} to {most}", range.len, range.start)));
                 }
                 Ok(range)
             }

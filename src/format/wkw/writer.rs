@@ -135,14 +135,16 @@ fn is_zero(bytes: &[u8]) -> bool {
 /// Writes a file under a temporary name beside its own and renames it.
 fn write_atomically(path: &Path, write: impl FnOnce(&mut std::fs::File) -> io::Result<()>) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(".chunkscope-").suffix(".tmp").tempfile_in(folder)?;
-    write(file.as_file_mut())?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".chunkscope-").suffix(".tmp");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // Temporary files are private; data files are meant to be shared as the user's umask would.
-        file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
+        // Temporary files are private; data files are meant to be shared as the user's umask says.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
+    let mut file = builder.tempfile_in(folder)?;
+    write(file.as_file_mut())?;
     file.persist(path).map_err(|err| err.error)?;
     Ok(())
 }

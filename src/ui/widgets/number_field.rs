@@ -73,6 +73,12 @@ impl<'a> NumberField<'a> {
         self
     }
 
+    /// Reads typed text in its own way, once it is entered; `None` leaves the number as it was.
+    pub fn parser(mut self, parser: impl Fn(&str) -> Option<f64> + 'a) -> Self {
+        self.drag = self.drag.custom_parser(parser);
+        self
+    }
+
     /// How much one point of dragging changes the number.
     pub fn speed(mut self, speed: f64) -> Self {
         self.drag = self.drag.speed(speed);

@@ -1,0 +1,426 @@
+//! Layer 6: the program around the panels: frames, tasks, and what is kept between runs.
+//!
+//! [`App`] is independent of eframe, so that tests drive it; [`run`] puts it into a window.
+
+mod logger;
+mod tasks;
+mod window;
+
+pub use logger::{init_logger, shared_log};
+pub use window::run;
+
+use crate::geometry::{ChunkIndex, Mag, Vec3Int};
+use crate::loading::{LoaderConfig, PoolError, SourceId, UiWaker};
+use crate::problem::{Problem, Severity};
+use crate::scene::LevelRef;
+use crate::state::{
+    AppContext, AppState, CommandQueue, Effect, FeedEvent, InspectorTab, LayoutState, LogLines, OpenDataset, Opening, Settings, SliceFeed, TextScale,
+    ThemeChoice, dispatch,
+};
+use crate::storage::StorageOpener;
+use crate::ui::MainWindow;
+use crate::ui::theme::{self, Appearance};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use tasks::{TaskEvent, Tasks, scan_order};
+
+/// What to show first, from the command line.
+#[derive(Clone, Debug, Default)]
+pub struct FirstView {
+    /// What to open.
+    pub path: Option<PathBuf>,
+    /// Open the demo instead.
+    pub demo: bool,
+    /// Layer to select.
+    pub layer: Option<String>,
+    /// Mag to show whatever the zoom.
+    pub mag: Option<Mag>,
+    /// Mag-1 voxel to centre.
+    pub position: Option<Vec3Int>,
+    /// Finest voxels per pixel.
+    pub zoom: Option<f64>,
+}
+
+/// The program without its window.
+pub struct App {
+    state: AppState,
+    feed: SliceFeed,
+    window: MainWindow,
+    commands: CommandQueue,
+    tasks: Tasks,
+    first_view: FirstView,
+    /// The chunk that a running task locates.
+    locating: Option<(SourceId, ChunkIndex)>,
+    title: String,
+    clipboard: Option<String>,
+    wants_quit: bool,
+}
+
+impl App {
+    /// A program that reads through `opener`. Starts opening what `first_view` names.
+    ///
+    /// # Errors
+    /// If the loader's threads can't be started.
+    pub fn new(
+        ctx: &egui::Context,
+        settings: Settings,
+        log: LogLines,
+        opener: Arc<dyn StorageOpener>,
+        first_view: FirstView,
+    ) -> Result<Self, PoolError> {
+        let repaint = ctx.clone();
+        let waker = UiWaker::new(move || repaint.request_repaint());
+        let mut config = LoaderConfig::default();
+        if let Some(mib) = settings.cache_mib {
+            config.max_bytes = cache_bytes(mib);
+        }
+        theme::install(ctx, &appearance(&settings));
+        let mut app = Self {
+            state: AppState::new(settings, log),
+            feed: SliceFeed::new(config, waker.clone())?,
+            window: MainWindow::default(),
+            commands: CommandQueue::default(),
+            tasks: Tasks::new(opener, waker),
+            first_view,
+            locating: None,
+            title: String::new(),
+            clipboard: None,
+            wants_quit: false,
+        };
+        if app.first_view.demo {
+            app.start_demo();
+        } else if let Some(path) = app.first_view.path.clone() {
+            app.start_opening(path);
+        }
+        Ok(app)
+    }
+
+    /// What the program knows.
+    pub const fn state(&self) -> &AppState {
+        &self.state
+    }
+
+    /// Pictures and loader.
+    pub const fn feed(&self) -> &SliceFeed {
+        &self.feed
+    }
+
+    /// Asks for a change as a panel would.
+    pub fn send(&self, command: impl Into<crate::state::Command>) {
+        self.commands.send(command);
+    }
+
+    /// Whether everything that was asked for is on screen.
+    pub fn is_settled(&self) -> bool {
+        self.state.opening.is_none() && self.state.dataset.is_some() && self.feed.is_settled()
+    }
+
+    /// Moves data between frames; draws nothing.
+    pub fn logic(&mut self, ctx: &egui::Context) {
+        for command in self.commands.take() {
+            let panes_px = self.window.viewport.shapes_px();
+            for effect in dispatch(&mut self.state, &self.feed, &panes_px, command) {
+                self.carry_out(ctx, effect);
+            }
+        }
+        while let Some(event) = self.tasks.poll() {
+            self.apply(event);
+        }
+        for event in self.feed.poll(self.state.dataset.as_ref()) {
+            match event {
+                FeedEvent::Found(problem) => self.found(problem),
+                FeedEvent::ChunkFailed(_, error) => {
+                    let text = format!("Chunk {} of shard {} can't be shown: {}", error.chunk, error.shard, error.fault);
+                    self.found(Problem { severity: Severity::Error, text, location: error.location.clone() });
+                }
+                FeedEvent::AutoWindow { layer, window } => {
+                    if let Some(layer) = self.state.dataset.as_mut().and_then(|open| open.layers.get_mut(layer)) {
+                        layer.display.window = window;
+                        layer.wants_auto_window = false;
+                    }
+                }
+            }
+        }
+        self.feed.update(&self.state, self.window.viewport.shapes_px());
+        self.look_at_shards();
+        self.locate_probe();
+        self.state.notifications.expire(Instant::now());
+        if self.state.notifications.toasts().next().is_some() {
+            ctx.request_repaint_after(Duration::from_millis(500));
+        }
+        if let Some(text) = self.clipboard.take() {
+            ctx.copy_text(text);
+        }
+        let title = self.state.window_title();
+        if title != self.title {
+            ctx.send_viewport_cmd(egui::ViewportCommand::Title(title.clone()));
+            self.title = title;
+        }
+        if self.wants_quit {
+            ctx.send_viewport_cmd(egui::ViewportCommand::Close);
+        }
+    }
+
+    /// Draws the window.
+    pub fn ui(&mut self, ui: &mut egui::Ui) {
+        for path in ui.input(|input| input.raw.dropped_files.iter().map(|file| file.path().to_owned()).collect::<Vec<_>>()) {
+            self.commands.send(crate::state::AppCommand::Open(path));
+        }
+        self.window.show(ui, &AppContext::new(&self.state, &self.feed, &self.commands));
+        if !self.commands.is_empty() {
+            // Commands take effect at the start of the next frame; it should come at once.
+            ui.ctx().request_repaint();
+        }
+    }
+
+    /// What to keep for the next run.
+    pub fn settings(&self) -> Settings {
+        let mut settings = self.state.settings.clone();
+        if let Some(open) = &self.state.dataset {
+            settings.remember(open.as_recent(unix_secs()));
+        }
+        settings
+    }
+
+    fn carry_out(&mut self, ctx: &egui::Context, effect: Effect) {
+        match effect {
+            Effect::Open(path) => self.start_opening(path),
+            Effect::OpenDemo => self.start_demo(),
+            Effect::CancelOpening => self.state.opening = None,
+            Effect::Close => self.close(),
+            Effect::PickFolder => self.tasks.pick(true),
+            Effect::PickFile => self.tasks.pick(false),
+            Effect::Copy(text) => {
+                self.state.notifications.push(Severity::Info, format!("Copied {text}"), Instant::now());
+                self.clipboard = Some(text);
+            }
+            Effect::JumpToData => {
+                if let Some(open) = &self.state.dataset {
+                    self.tasks.nearest_data(open.dataset.clone(), open.selected, open.view.voxel());
+                }
+            }
+            Effect::RetryFailed => self.feed.retry_failed(),
+            Effect::SettingsChanged => {
+                theme::apply(ctx, &appearance(&self.state.settings));
+                if let Some(mib) = self.state.settings.cache_mib {
+                    self.feed.set_max_bytes(cache_bytes(mib));
+                }
+            }
+            Effect::Quit => self.wants_quit = true,
+        }
+    }
+
+    fn start_opening(&mut self, path: PathBuf) {
+        log::info!("opening {}", path.display());
+        let task = self.tasks.open(path.clone());
+        self.state.open_error = None;
+        self.state.opening = Some(Opening { path, since: Instant::now(), progress: None, task });
+    }
+
+    fn start_demo(&mut self) {
+        let task = self.tasks.open_demo();
+        self.state.open_error = None;
+        let path = PathBuf::from("demo dataset");
+        self.state.opening = Some(Opening { path, since: Instant::now(), progress: None, task });
+    }
+
+    fn close(&mut self) {
+        self.remember();
+        self.tasks.stop_scan();
+        self.feed.open(None);
+        self.state.dataset = None;
+        self.state.probe = Default::default();
+        self.state.layout.restart(None);
+        self.state.panels.maximized = None;
+        self.locating = None;
+    }
+
+    fn remember(&mut self) {
+        if let Some(open) = &self.state.dataset {
+            let recent = open.as_recent(unix_secs());
+            self.state.settings.remember(recent);
+        }
+    }
+
+    fn apply(&mut self, event: TaskEvent) {
+        match event {
+            TaskEvent::Progress { task, text, share } => {
+                if let Some(opening) = self.state.opening.as_mut().filter(|opening| opening.task == task) {
+                    opening.progress = Some((text, share));
+                }
+            }
+            TaskEvent::Opened { task, path, result } => {
+                if self.state.opening.as_ref().is_none_or(|opening| opening.task != task) {
+                    return; // cancelled, or something else was opened since
+                }
+                self.state.opening = None;
+                match result {
+                    Ok(opened) => self.show(*opened),
+                    Err((message, hint)) => {
+                        log::error!("{message}");
+                        if self.state.dataset.is_some() {
+                            self.state.notifications.push(Severity::Error, message.clone(), Instant::now());
+                        }
+                        self.state.settings.recents.retain(|recent| recent.path != path || path.exists());
+                        self.state.open_error = Some((message, hint));
+                    }
+                }
+            }
+            TaskEvent::Picked(Some(path)) => self.start_opening(path),
+            TaskEvent::Picked(None) => {}
+            TaskEvent::Shards { level, batch, is_last } => {
+                self.state.layout.add(level, batch);
+                if is_last && self.state.layout.level == Some(level) {
+                    self.state.layout.is_scanning = false;
+                }
+            }
+            TaskEvent::Layout { level, shard, result } => {
+                let layout = &mut self.state.layout;
+                if layout.level == Some(level) && layout.selected_shard == Some(shard) {
+                    layout.chunks = result.transpose().map(|chunks| chunks.map(Arc::new));
+                }
+            }
+            TaskEvent::Located(located) => {
+                self.locating = None;
+                self.state.probe.located = Some(located);
+            }
+            TaskEvent::NearestData(Some(voxel)) => self.commands.send(crate::state::AppCommand::SetPosition(voxel)),
+            TaskEvent::NearestData(None) => self.state.notifications.push(Severity::Warning, "No stored shard was found in this layer", Instant::now()),
+        }
+    }
+
+    /// Shows a dataset that was opened.
+    fn show(&mut self, (dataset, mut view): (crate::format::Dataset, crate::scene::ViewState)) {
+        let remembered = self.state.dataset.as_ref().filter(|open| open.dataset.path == dataset.path).map(|open| (open.view, open.selected));
+        let reload = remembered.is_some();
+        self.close();
+        let asked = std::mem::take(&mut self.first_view);
+        let dataset = Arc::new(dataset);
+        let recent = self.state.settings.recent(&std::path::absolute(&dataset.path).unwrap_or_default()).cloned();
+        if let Some((last, _)) = remembered {
+            view = last; // reloading keeps the place
+        } else if dataset.focus.is_none() && asked.path.is_none()
+            && let Some((position, zoom)) = recent.and_then(|recent| recent.position.zip(recent.zoom))
+            && dataset.bounding_box().contains(position.into())
+        {
+            view = crate::scene::ViewState::new(position.into(), zoom);
+        }
+        if let Some(position) = asked.position {
+            view.set_voxel(position);
+        }
+        if let Some(zoom) = asked.zoom {
+            view.set_zoom(zoom);
+        }
+        let mut open = OpenDataset::new(dataset, view);
+        open.fixed_mag = asked.mag;
+        if let Some((_, selected)) = remembered {
+            open.selected = selected.min(open.layers.len().saturating_sub(1));
+        }
+        if let Some(name) = asked.layer {
+            match open.layers.iter().position(|layer| layer.layer().name == name) {
+                Some(index) => {
+                    open.selected = index;
+                    open.layers[index].display.visible = true;
+                }
+                None => self.state.notifications.push(Severity::Warning, format!("No layer {name} in this dataset"), Instant::now()),
+            }
+        }
+        log::info!("opened {}: {} layers", open.dataset.path.display(), open.layers.len());
+        for problem in &open.problems {
+            log_problem(problem);
+        }
+        self.feed.open(Some(&open));
+        self.state.open_error = None;
+        self.state.dataset = Some(open);
+        if !reload {
+            self.remember();
+        }
+    }
+
+    fn found(&mut self, problem: Problem) {
+        log_problem(&problem);
+        if let Some(open) = &mut self.state.dataset {
+            open.problems.add(problem);
+        }
+    }
+
+    /// Starts looking at the shards of the level that the selected layer shows, once its picture is there.
+    fn look_at_shards(&mut self) {
+        let Some(open) = &self.state.dataset else { return };
+        let Some(LevelRef { mag, id, source }) = self.feed.shown_level(open.selected).cloned() else {
+            if self.state.layout.level.is_some() {
+                self.state.layout.restart(None);
+            }
+            return;
+        };
+        if self.state.layout.level != Some(id) {
+            if !self.feed.is_settled() {
+                return; // pictures first
+            }
+            let Some(layer) = open.selected() else { return };
+            let extent = mag.box_in_mag(&layer.layer().bounding_box);
+            let around = source.grid().shard_from_voxel(mag.mag_from_mag1(open.view.voxel()));
+            let (shards, left_out) = scan_order(source.as_ref(), &extent, around, LayoutState::MAX_SHARDS);
+            self.state.layout.restart(Some(id));
+            self.state.layout.total = shards.len() as u64 + left_out;
+            self.state.layout.left_out = left_out;
+            self.state.layout.is_scanning = true;
+            self.state.layout.selected_shard = Some(around);
+            self.tasks.scan(id, source.clone(), shards);
+            self.tasks.layout(id, source, around);
+            self.state.layout.asked_shard = Some(around);
+        } else if let Some(shard) = self.state.layout.selected_shard
+            && self.state.layout.asked_shard != Some(shard)
+        {
+            self.state.layout.asked_shard = Some(shard);
+            self.tasks.layout(id, source, shard);
+        }
+    }
+
+    /// Finds out where the probed voxel's chunk lies, one question at a time.
+    fn locate_probe(&mut self) {
+        let is_shown = self.state.settings.inspector && self.state.settings.inspector_tab == InspectorTab::Probe;
+        let Some(open) = self.state.dataset.as_ref().filter(|_| is_shown && self.locating.is_none()) else { return };
+        let Some(level) = self.feed.shown_level(open.selected) else { return };
+        let voxel = self.state.probe.voxel().unwrap_or(open.view.voxel());
+        let chunk = level.source.grid().chunk_from_voxel(level.mag.mag_from_mag1(voxel));
+        let known = self.state.probe.located.as_ref().is_some_and(|located| (located.source, located.chunk) == (level.id, chunk));
+        if !known {
+            self.locating = Some((level.id, chunk));
+            self.tasks.locate(level.id, level.source.clone(), chunk);
+        }
+    }
+}
+
+fn log_problem(problem: &Problem) {
+    match problem.severity {
+        Severity::Info => log::info!("{problem}"),
+        Severity::Warning => log::warn!("{problem}"),
+        Severity::Error => log::error!("{problem}"),
+    }
+}
+
+fn unix_secs() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+fn cache_bytes(mib: u64) -> u64 {
+    mib.max(16).saturating_mul(1 << 20)
+}
+
+fn appearance(settings: &Settings) -> Appearance {
+    Appearance {
+        theme: match settings.theme {
+            ThemeChoice::Dark => egui::ThemePreference::Dark,
+            ThemeChoice::Light => egui::ThemePreference::Light,
+        },
+        text_size: match settings.text {
+            TextScale::Small => theme::TextSize::Small,
+            TextScale::Normal => theme::TextSize::Normal,
+            TextScale::Large => theme::TextSize::Large,
+            TextScale::Larger => theme::TextSize::Larger,
+        },
+        ..Appearance::default()
+    }
+}

@@ -1,0 +1,84 @@
+//! `chunkscope slice`: the picture that a pane would show.
+
+use super::args::SliceArgs;
+use super::{UsageError, open, select, warn_all};
+use crate::format::{Dataset, Layer};
+use crate::geometry::BoundingBox;
+use crate::scene::{LayerDisplay, Snapshot, ValueWindow, ViewState};
+use crate::state::fit_zoom;
+use anyhow::{Context, Result, anyhow};
+use std::io::{self, Write};
+use std::path::Path;
+
+pub fn run(args: &SliceArgs) -> Result<()> {
+    let dataset = open(&args.path)?;
+    let layers = chosen_layers(&dataset, &args.layer)?;
+    for layer in &layers {
+        select::check_axes(layer, &args.axis)?;
+        if !args.layer.is_empty() {
+            select::level(&dataset, layer, None)?; // a layer that was asked for must be readable
+        }
+    }
+    if let Some(mag) = args.mag
+        && layers.iter().all(|layer| layer.level(mag).is_none())
+    {
+        let mags: Vec<String> = layers.iter().flat_map(|layer| &layer.levels).map(|level| level.mag.to_string()).collect();
+        return Err(UsageError(format!("no layer has mag {mag}, there are: {}", mags.join(", "))).into());
+    }
+    if args.zoom.is_some_and(|zoom| !(zoom.is_finite() && zoom > 0.0)) {
+        return Err(UsageError("--zoom must be a positive number".to_owned()).into());
+    }
+    warn_all(&dataset.problems);
+    let bounds = layers.iter().fold(BoundingBox::default(), |all, layer| all.union(&layer.bounding_box));
+    let axes = [args.plane.right_axis(), args.plane.down_axis()];
+    let zoom = args.zoom.unwrap_or_else(|| fit_zoom(&bounds, &dataset.voxel_size, args.size.0.map(f64::from), axes));
+    let snapshot = Snapshot {
+        plane: args.plane,
+        view: ViewState::new(args.position.0, zoom),
+        shape_px: args.size.0,
+        mag: args.mag,
+        window: args.window.map(|window| ValueWindow::new(window.0, window.1)),
+    };
+    let (image, failed) = snapshot.take(&dataset, &layers);
+    for error in failed.iter().take(20) {
+        let _ = writeln!(io::stderr(), "warning: {error}");
+    }
+    if failed.len() > 20 {
+        let _ = writeln!(io::stderr(), "warning: and {} more chunks", failed.len() - 20);
+    }
+    save_png(&args.out, image.width, image.height, image.rgba)
+}
+
+/// The layers that were named, or those that the window shows at first.
+fn chosen_layers<'a>(dataset: &'a Dataset, names: &[String]) -> Result<Vec<&'a Layer>> {
+    if !names.is_empty() {
+        return names.iter().map(|name| select::layer(dataset, Some(name))).collect();
+    }
+    let shown: Vec<&Layer> = dataset.layers.iter().filter(|layer| layer.finest().is_some() && LayerDisplay::for_layer(layer).visible).collect();
+    if shown.is_empty() {
+        let reason = dataset.layers.iter().flat_map(|layer| &layer.levels).find_map(|level| level.source.as_ref().err());
+        return Err(match reason {
+            Some(error) => anyhow!("no layer can be shown: {error}"),
+            None => anyhow!("no layer can be shown: {}", dataset.path.display()),
+        });
+    }
+    Ok(shown)
+}
+
+/// Writes opaque pixels as a PNG, aside and renamed.
+pub fn save_png(path: &Path, width: u32, height: u32, rgba: Vec<u8>) -> Result<()> {
+    let cant_write = || format!("can't write: {}", path.display());
+    let picture = image::RgbaImage::from_raw(width, height, rgba).ok_or_else(|| anyhow!("internal error: a picture of the wrong length"))?;
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().prefix(".chunkscope-").suffix(".png").tempfile_in(folder).with_context(cant_write)?;
+    let rgb = image::DynamicImage::ImageRgba8(picture).into_rgb8();
+    // A `&mut File` is itself a writer that seeks.
+    rgb.write_to(&mut io::BufWriter::new(file.as_file_mut()), image::ImageFormat::Png).with_context(cant_write)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644)).with_context(cant_write)?;
+    }
+    file.persist(path).map_err(|err| err.error).with_context(cant_write)?;
+    Ok(())
+}

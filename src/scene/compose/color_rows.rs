@@ -1,0 +1,139 @@
+//! Rows of intensities and RGB to pixels: nearest and linear, one loop per class.
+
+use super::channel::{Channel, for_class};
+use super::plan::{Cell, ChunkRow, LayerPlan, Neighbor};
+use crate::scene::colormap::{ColorTable, Rgba};
+use crate::voxel::VoxelType;
+use std::ops::Range;
+
+/// Colour layers are added to what lies below; the first one needn't be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blend {
+    /// Nothing is below.
+    Set,
+    /// Saturating sum.
+    Add,
+}
+
+impl Blend {
+    #[inline(always)]
+    fn put(self, pixel: &mut Rgba, color: Rgba) {
+        match self {
+            Self::Set => *pixel = color,
+            Self::Add => *pixel = std::array::from_fn(|i| pixel[i].saturating_add(color[i])),
+        }
+    }
+
+    /// One colour for a run of pixels.
+    pub fn fill(self, out: &mut [Rgba], color: Rgba) {
+        for pixel in out {
+            self.put(pixel, color);
+        }
+    }
+}
+
+/// Colour of one voxel by its bytes; black where there are too few of them.
+pub fn voxel_color(table: &ColorTable, voxel_type: VoxelType, voxel: &[u8]) -> Rgba {
+    let color = for_class!(voxel_type.class, T => {
+        if voxel_type.is_rgb() { rgb_at::<T>(table, voxel, 0) } else { T::read_at(voxel, 0).map(|v| v.color(table)) }
+    });
+    color.unwrap_or([0, 0, 0, 255])
+}
+
+/// Draws the pixels `out` of one row; `out` starts at the first column of `px`.
+pub fn draw_nearest(table: &ColorTable, voxel_type: VoxelType, from: &ChunkRow<'_>, px: Range<usize>, blend: Blend, out: &mut [Rgba]) {
+    let bytes = from.buffer.bytes().get(from.start as usize..).unwrap_or(&[]);
+    let offsets = &from.offsets[px];
+    // The branches on type and blending are taken once per run, so that each loop has none of its own.
+    for_class!(voxel_type.class, T => match (voxel_type.is_rgb(), blend) {
+        (false, Blend::Set) => draw(offsets, out, Blend::Set, |at| T::read_at(bytes, at).map(|v| v.color(table))),
+        (false, Blend::Add) => draw(offsets, out, Blend::Add, |at| T::read_at(bytes, at).map(|v| v.color(table))),
+        (true, Blend::Set) => draw(offsets, out, Blend::Set, |at| rgb_at::<T>(table, bytes, at)),
+        (true, Blend::Add) => draw(offsets, out, Blend::Add, |at| rgb_at::<T>(table, bytes, at)),
+    });
+}
+
+#[inline(always)]
+fn draw(offsets: &[u32], out: &mut [Rgba], blend: Blend, color_at: impl Fn(usize) -> Option<Rgba>) {
+    for (pixel, offset) in out.iter_mut().zip(offsets) {
+        if let Some(color) = color_at(*offset as usize) {
+            blend.put(pixel, color);
+        }
+    }
+}
+
+#[inline(always)]
+fn rgb_at<T: Channel>(table: &ColorTable, bytes: &[u8], at: usize) -> Option<Rgba> {
+    let channel = |i: usize| T::read_at(bytes, at + i * T::LEN);
+    let channels = [channel(0)?, channel(1)?, channel(2)?];
+    Some(table.combine(channels.map(T::to_f64), channels.map(|v| v.color(table))))
+}
+
+/// As [`draw_nearest`], bilinear within the plane. Neighbours that aren't ready count as equal to the voxel
+/// itself, and so does what isn't finite.
+pub fn draw_linear(table: &ColorTable, plan: &LayerPlan<'_>, from: &ChunkRow<'_>, row: usize, px: Range<usize>, blend: Blend, out: &mut [Rgba]) {
+    for_class!(plan.layer.voxel_type.class, T => draw_linear_of::<T>(table, plan, from, row, px, blend, out));
+}
+
+fn draw_linear_of<T: Channel>(table: &ColorTable, plan: &LayerPlan<'_>, from: &ChunkRow<'_>, row: usize, px: Range<usize>, blend: Blend, out: &mut [Rgba]) {
+    let Some(level) = plan.neighbors(from.level) else { return };
+    let (voxel_type, fill) = (plan.layer.voxel_type, plan.fill_of(from.level));
+    let channel_count = if voxel_type.is_rgb() { 3 } else { 1 };
+    let (own_column, own_row) = level.own_chunk(px.start, row);
+    let below: Neighbor = level.rows[row];
+    let below_start = level.neighbor_start(row) as usize;
+    let read = |cell: &Cell, at: usize, skip: usize| match cell {
+        Cell::Ready(buffer) => T::read_at(buffer.bytes(), at + skip).map(T::to_f64),
+        Cell::Missing => T::read_at(fill, skip).map(T::to_f64),
+        Cell::Pending | Cell::Failed => None,
+    };
+    let own = from.buffer.bytes();
+    let below_cell = level.cell(own_column, below.chunk);
+    for (column, pixel) in px.zip(out) {
+        let beside = level.columns[column];
+        let (x, y) = (f64::from(beside.weight), f64::from(below.weight));
+        let own_at = from.start as usize + from.offsets[column] as usize;
+        let below_at = below_start + from.offsets[column] as usize;
+        let (beside_cell, corner_cell) = (level.cell(beside.chunk, own_row), level.cell(beside.chunk, below.chunk));
+        let (beside_at, corner_at) = (from.start as usize + beside.offset as usize, below_start + beside.offset as usize);
+        let mix = |channel: usize| -> Option<f64> {
+            let skip = channel * T::LEN;
+            let value = T::read_at(own, own_at + skip)?.to_f64();
+            let or_own = |other: Option<f64>| other.filter(|v| v.is_finite()).unwrap_or(value);
+            let upper = value * (1.0 - x) + or_own(read(beside_cell, beside_at, skip)) * x;
+            let lower = or_own(read(below_cell, below_at, skip)) * (1.0 - x) + or_own(read(corner_cell, corner_at, skip)) * x;
+            let mixed = upper * (1.0 - y) + lower * y;
+            Some(if mixed.is_finite() { mixed } else { value })
+        };
+        let color = if channel_count == 3 {
+            let (Some(r), Some(g), Some(b)) = (mix(0), mix(1), mix(2)) else { continue };
+            table.rgb([r, g, b])
+        } else {
+            let Some(value) = mix(0) else { continue };
+            table.rgba(value)
+        };
+        blend.put(pixel, color);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::voxel::ElementClass;
+
+    #[test]
+    fn sums_of_layers_saturate() {
+        let mut pixel = [200, 10, 0, 255];
+        Blend::Add.put(&mut pixel, [100, 20, 5, 255]);
+        assert_eq!(pixel, [255, 30, 5, 255]);
+        Blend::Set.put(&mut pixel, [1, 2, 3, 255]);
+        assert_eq!(pixel, [1, 2, 3, 255]);
+    }
+
+    #[test]
+    fn a_voxel_with_too_few_bytes_is_black() {
+        let display = crate::scene::compose::test_volume::grey_display(0.0, 255.0);
+        let table = ColorTable::new(ElementClass::Uint16, false, &display);
+        assert_eq!(voxel_color(&table, VoxelType::single(ElementClass::Uint16), &[255]), [0, 0, 0, 255]);
+    }
+}

@@ -1,0 +1,165 @@
+//! [`Snapshot`]: a slice read and composed at once, for commands. The window composes in steps.
+
+use super::compose::compose;
+use super::histogram::histogram_of;
+use super::layer_display::{LayerDisplay, ValueWindow};
+use super::mag_choice::choose_level;
+use super::pane::PaneView;
+use super::slice::{SliceImage, SliceLayer, SliceLevel, SliceRequest};
+use super::view::ViewState;
+use super::visible::{LevelRef, VisibleChunk, VisibleLayer, visible_set};
+use crate::format::{ChunkError, ChunkSource, Dataset, Layer, LayerCategory, adjacent_runs, decode, read_encoded};
+use crate::geometry::{Mag, SlicePlane};
+use crate::loading::{ChunkId, ChunkLookup, ChunkState, SourceId};
+use rayon::prelude::*;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Memory for the decoded chunks of one snapshot. What needs more is shown from a coarser mag.
+const MAX_BYTES: u64 = 1 << 30;
+
+/// What a snapshot shows.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// Plane.
+    pub plane: SlicePlane,
+    /// Centre and zoom.
+    pub view: ViewState,
+    /// Width and height in pixels.
+    pub shape_px: [u32; 2],
+    /// Shown whatever the zoom.
+    pub mag: Option<Mag>,
+    /// Window of the colour layers; `None`: configured or automatic.
+    pub window: Option<ValueWindow>,
+}
+
+impl Snapshot {
+    /// Reads and composes the picture of these layers, the first at the bottom. Layers without a readable
+    /// level are left out. Also returns the chunks that can't be shown; they are hatched.
+    pub fn take(&self, dataset: &Dataset, layers: &[&Layer]) -> (SliceImage, Vec<Arc<ChunkError>>) {
+        let pane = PaneView::new(&self.view, self.plane, self.shape_px, &dataset.voxel_size);
+        let readable: Vec<(&Layer, VisibleLayer)> = layers.iter().filter_map(|layer| Some((*layer, self.visible_layer(layer)?))).collect();
+        let visible: Vec<VisibleLayer> = readable.iter().map(|(_, visible)| visible.clone()).collect();
+        let mut chunks = ReadChunks::default();
+        let set = visible_set(std::slice::from_ref(&pane), &visible, None, MAX_BYTES, &AllThere);
+        chunks.read(set.chunks);
+        let mut slice_layers = Vec::with_capacity(readable.len());
+        for ((layer, visible), shown) in readable.iter().zip(set.shown) {
+            slice_layers.extend(self.slice_layer(layer, visible, shown, &pane, &chunks));
+        }
+        let request = SliceRequest {
+            view: pane,
+            voxel_size: dataset.voxel_size,
+            zoom: self.view.zoom(),
+            layers: slice_layers,
+            missing_pattern: false,
+            hovered_segment: None,
+        };
+        let image = compose(&request, &chunks);
+        (image, chunks.failed())
+    }
+
+    fn visible_layer(&self, layer: &Layer) -> Option<VisibleLayer> {
+        let levels: Vec<LevelRef> = layer
+            .levels
+            .iter()
+            .filter_map(|level| Some(LevelRef { mag: level.mag, id: SourceId::next(), source: level.source.as_ref().ok()?.clone() }))
+            .collect();
+        let mags: Vec<Mag> = levels.iter().map(|level| level.mag).collect();
+        let chosen = choose_level(&mags, self.view.zoom(), self.mag)?;
+        Some(VisibleLayer { levels, chosen, bounding_box: layer.bounding_box })
+    }
+
+    fn slice_layer(&self, layer: &Layer, visible: &VisibleLayer, shown: usize, pane: &PaneView, chunks: &ReadChunks) -> Option<SliceLayer> {
+        let level = visible.levels.get(shown)?;
+        let grid = *level.source.grid();
+        let levels = vec![SliceLevel { mag: level.mag, source: level.id, grid, fill: Arc::from(level.source.fill_voxel()) }];
+        let display = LayerDisplay { visible: true, ..LayerDisplay::for_layer(layer) };
+        let mut slice_layer = SliceLayer {
+            levels,
+            voxel_type: level.source.voxel_type(),
+            bounding_box: layer.bounding_box,
+            category: layer.category,
+            display,
+        };
+        match (layer.category, self.window) {
+            (LayerCategory::Segmentation, _) => {}
+            (LayerCategory::Color, Some(window)) => slice_layer.display.window = window,
+            (LayerCategory::Color, None) if LayerDisplay::wants_auto_window(layer) => {
+                if let Some(window) = histogram_of(&slice_layer, pane, chunks).auto_window() {
+                    slice_layer.display.window = window;
+                }
+            }
+            (LayerCategory::Color, None) => {}
+        }
+        Some(slice_layer)
+    }
+}
+
+/// Says of every chunk that it is there, so that no coarse stand-ins are asked for.
+struct AllThere;
+
+impl ChunkLookup for AllThere {
+    fn chunk(&self, _: ChunkId) -> ChunkState {
+        ChunkState::Missing
+    }
+}
+
+/// Chunks read beforehand.
+#[derive(Default)]
+struct ReadChunks(HashMap<ChunkId, ChunkState>);
+
+impl ChunkLookup for ReadChunks {
+    fn chunk(&self, id: ChunkId) -> ChunkState {
+        self.0.get(&id).cloned().unwrap_or(ChunkState::Missing)
+    }
+}
+
+impl ReadChunks {
+    /// Reads on all threads, adjacent chunks together.
+    fn read(&mut self, chunks: Vec<VisibleChunk>) {
+        let mut by_source: HashMap<SourceId, (Arc<dyn ChunkSource>, Vec<ChunkId>)> = HashMap::new();
+        for chunk in chunks {
+            by_source.entry(chunk.id.source).or_insert_with(|| (chunk.source, Vec::new())).1.push(chunk.id);
+        }
+        for (id, (source, chunks)) in by_source {
+            let source = source.as_ref();
+            let located: Vec<_> = chunks.par_iter().map(|chunk| (*chunk, source.locate(chunk.chunk))).collect();
+            let mut locations = Vec::new();
+            for (chunk, location) in located {
+                match location {
+                    Ok(Some(location)) => locations.push(location),
+                    Ok(None) => drop(self.0.insert(chunk, ChunkState::Missing)),
+                    Err(error) => drop(self.0.insert(chunk, ChunkState::Failed(Arc::new(error)))),
+                }
+            }
+            let pieces: Vec<_> = adjacent_runs(locations);
+            let read: Vec<(ChunkId, ChunkState)> = pieces.par_iter().flat_map_iter(|run| read_run(source, id, run)).collect();
+            self.0.extend(read);
+        }
+    }
+
+    fn failed(&self) -> Vec<Arc<ChunkError>> {
+        let failed = self.0.values().filter_map(|state| if let ChunkState::Failed(error) = state { Some(error.clone()) } else { None });
+        failed.collect()
+    }
+}
+
+fn read_run(source: &dyn ChunkSource, id: SourceId, run: &[crate::format::ChunkLocation]) -> Vec<(ChunkId, ChunkState)> {
+    let state = |result: Result<_, ChunkError>| match result {
+        Ok(buffer) => ChunkState::Ready(Arc::new(buffer)),
+        Err(error) => ChunkState::Failed(Arc::new(error)),
+    };
+    let one = |location: &crate::format::ChunkLocation| {
+        let mut encoded = read_encoded(source, std::slice::from_ref(location))?;
+        let Some(encoded) = encoded.pop() else {
+            return Err(source.chunk_error(location.chunk, Some(location.range), crate::format::ChunkFault::Internal("nothing read".to_owned())));
+        };
+        decode(source, encoded)
+    };
+    match read_encoded(source, run) {
+        Ok(encoded) => encoded.into_iter().map(|e| (ChunkId { source: id, chunk: e.location.chunk }, state(decode(source, e)))).collect(),
+        // One by one, so that only the chunks that can't be read are failures.
+        Err(_) => run.iter().map(|location| (ChunkId { source: id, chunk: location.chunk }, state(one(location)))).collect(),
+    }
+}

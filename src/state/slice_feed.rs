@@ -1,0 +1,425 @@
+//! [`SliceFeed`]: keeps the panes' pictures in step with what is to be seen.
+//!
+//! Each frame compares what the panes should show with what was last asked for; the difference becomes
+//! a new wanted set for the loader and new slices for the workers. Nothing here waits.
+
+use super::app_state::{AppState, OpenDataset};
+use crate::format::LayerCategory;
+use crate::geometry::{Mag, SlicePlane, Vec3Int};
+use crate::loading::{ChunkId, ChunkLoader, LoaderConfig, LoaderEvent, PoolError, UiWaker, WantedChunk};
+use crate::format::ChunkError;
+use crate::problem::Problem;
+use crate::scene::{
+    Histogram, LayerDisplay, LevelRef, PaneView, Pick, PickState, SliceImage, SliceLayer, SliceLevel, SliceRequest, ValueWindow, VisibleLayer,
+    choose_level, compose, histogram_of, pick, visible_set,
+};
+use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The picture of a pane.
+#[derive(Clone, Debug)]
+pub struct PaneImage {
+    /// Pixels.
+    pub image: Arc<SliceImage>,
+    /// Which voxels they show.
+    pub view: PaneView,
+    /// Counts up with each new picture of the pane.
+    pub generation: u64,
+}
+
+/// News for the rest of the program.
+#[derive(Clone, Debug)]
+pub enum FeedEvent {
+    /// Something was found while reading.
+    Found(Problem),
+    /// A chunk can't be shown.
+    ChunkFailed(ChunkId, Arc<ChunkError>),
+    /// The window of a layer that had none.
+    AutoWindow {
+        /// Index of the layer.
+        layer: usize,
+        /// Window from what is on screen.
+        window: ValueWindow,
+    },
+}
+
+/// What workers send back.
+enum FeedResult {
+    Slice { plane: SlicePlane, dataset: u64, picture: PaneImage },
+    Histogram { layer: usize, dataset: u64, histogram: Histogram },
+}
+
+/// What decides which chunks are wanted.
+#[derive(Clone, Debug, PartialEq)]
+struct WantedKey {
+    panes: Vec<PaneView>,
+    visible: Vec<bool>,
+    fixed_mag: Option<Mag>,
+    budget_bytes: u64,
+}
+
+/// What decides how a picture looks, beside the chunks.
+#[derive(Clone, Debug, PartialEq)]
+struct PictureKey {
+    view: PaneView,
+    displays: Vec<LayerDisplay>,
+    shown: Vec<usize>,
+    missing_pattern: bool,
+    hovered_segment: Option<u64>,
+}
+
+#[derive(Default)]
+struct PaneFeed {
+    asked: Option<PictureKey>,
+    is_stale: bool,
+    is_composing: bool,
+    next_generation: u64,
+    image: Option<PaneImage>,
+}
+
+/// Pictures of the panes, and the loader behind them.
+pub struct SliceFeed {
+    loader: ChunkLoader,
+    waker: UiWaker,
+    results: Receiver<FeedResult>,
+    sender: Sender<FeedResult>,
+    panes: [PaneFeed; 3],
+    wanted: Option<WantedKey>,
+    /// Readable levels of each layer of the open dataset, with their index among the layer's levels.
+    layers: Vec<VisibleLayer>,
+    /// Index of the level shown, per layer; for hidden layers the one that would be.
+    shown: Vec<usize>,
+    /// Number of the open dataset, so that results for a closed one are dropped.
+    dataset: u64,
+    last_slices: [i64; 3],
+    histogram: Option<(usize, Histogram)>,
+    is_counting: bool,
+    histogram_asked: Option<(usize, PaneView)>,
+}
+
+impl SliceFeed {
+    /// Time per frame for applying what has arrived.
+    const DRAIN_BUDGET: Duration = Duration::from_millis(4);
+
+    /// A feed without a dataset.
+    ///
+    /// # Errors
+    /// If the loader's threads can't be started.
+    pub fn new(config: LoaderConfig, waker: UiWaker) -> Result<Self, PoolError> {
+        // One slice per pane and one histogram are under way at most.
+        let (sender, results) = bounded(16);
+        Ok(Self {
+            loader: ChunkLoader::new(config, waker.clone())?,
+            waker,
+            results,
+            sender,
+            panes: Default::default(),
+            wanted: None,
+            layers: Vec::new(),
+            shown: Vec::new(),
+            dataset: 0,
+            last_slices: [0; 3],
+            histogram: None,
+            is_counting: false,
+            histogram_asked: None,
+        })
+    }
+
+    /// Starts with another dataset, or with none.
+    pub fn open(&mut self, open: Option<&OpenDataset>) {
+        self.close();
+        let Some(open) = open else { return };
+        self.layers = open.layers.iter().map(visible_layer).collect();
+        self.shown = vec![0; self.layers.len()];
+    }
+
+    fn close(&mut self) {
+        self.loader.want(Vec::new());
+        for level in self.layers.iter().flat_map(|layer| &layer.levels) {
+            self.loader.forget(level.id);
+        }
+        self.dataset += 1;
+        self.layers.clear();
+        self.shown.clear();
+        self.panes = Default::default();
+        self.wanted = None;
+        self.histogram = None;
+        self.histogram_asked = None;
+        self.is_counting = false;
+    }
+
+    /// Takes what has arrived since the last frame.
+    pub fn poll(&mut self, open: Option<&OpenDataset>) -> Vec<FeedEvent> {
+        let mut events = Vec::new();
+        let mut chunks_changed = false;
+        for event in self.loader.drain(Self::DRAIN_BUDGET) {
+            match event {
+                LoaderEvent::Changed(_) => chunks_changed = true,
+                LoaderEvent::Failed(id, error) => {
+                    chunks_changed = true;
+                    events.push(FeedEvent::ChunkFailed(id, error));
+                }
+                LoaderEvent::Warning(problem) => events.push(FeedEvent::Found(problem)),
+            }
+        }
+        if chunks_changed {
+            self.panes.iter_mut().for_each(|pane| pane.is_stale = true);
+        }
+        while let Ok(result) = self.results.try_recv() {
+            match result {
+                FeedResult::Slice { plane, dataset, picture } if dataset == self.dataset => {
+                    let pane = &mut self.panes[plane_index(plane)];
+                    pane.is_composing = false;
+                    if pane.image.as_ref().is_none_or(|shown| shown.generation < picture.generation) {
+                        pane.image = Some(picture);
+                    }
+                }
+                FeedResult::Histogram { layer, dataset, histogram } if dataset == self.dataset => {
+                    self.is_counting = false;
+                    let wants_window = open.and_then(|open| open.layers.get(layer)).is_some_and(|layer| layer.wants_auto_window);
+                    if wants_window && let Some(window) = histogram.auto_window() {
+                        events.push(FeedEvent::AutoWindow { layer, window });
+                    }
+                    self.histogram = Some((layer, histogram));
+                }
+                FeedResult::Slice { .. } | FeedResult::Histogram { .. } => {}
+            }
+        }
+        events
+    }
+
+    /// Asks for what the panes should show now. `shapes_px` are their sizes in physical pixels, 0 for hidden ones.
+    pub fn update(&mut self, state: &AppState, shapes_px: [[u32; 2]; 3]) {
+        let Some(open) = &state.dataset else { return };
+        let voxel_size = open.dataset.voxel_size;
+        let panes: Vec<PaneView> = SlicePlane::ALL
+            .into_iter()
+            .zip(shapes_px)
+            .filter(|(_, shape)| shape.iter().all(|side| *side > 0))
+            .map(|(plane, shape)| PaneView::new(&open.view, plane, shape, &voxel_size))
+            .collect();
+        self.want(open, &panes);
+        let hovered_segment = self.hovered_segment(state);
+        for pane in &panes {
+            let key = PictureKey {
+                view: *pane,
+                displays: open.layers.iter().map(|layer| layer.display.clone()).collect(),
+                shown: self.shown.clone(),
+                missing_pattern: state.settings.overlays.missing_pattern,
+                hovered_segment,
+            };
+            self.compose(open, key);
+        }
+        self.count_values(open, &panes);
+    }
+
+    fn want(&mut self, open: &OpenDataset, panes: &[PaneView]) {
+        let visible: Vec<bool> = open.layers.iter().map(|layer| layer.display.visible).collect();
+        let key = WantedKey { panes: panes.to_vec(), visible, fixed_mag: open.fixed_mag, budget_bytes: self.loader.wanted_budget_bytes() };
+        if self.wanted.as_ref() == Some(&key) {
+            return;
+        }
+        let zoom = open.view.zoom();
+        for (layer, shown) in self.layers.iter_mut().zip(&mut self.shown) {
+            let mags: Vec<Mag> = layer.levels.iter().map(|level| level.mag).collect();
+            layer.chosen = choose_level(&mags, zoom, open.fixed_mag).unwrap_or(0);
+            *shown = layer.chosen;
+        }
+        let at: Vec<usize> = (0..self.layers.len()).filter(|i| key.visible[*i] && !self.layers[*i].levels.is_empty()).collect();
+        let layers: Vec<VisibleLayer> = at.iter().map(|i| self.layers[*i].clone()).collect();
+        let set = visible_set(panes, &layers, self.motion(open), key.budget_bytes, self.loader.lookup().as_ref());
+        for (i, shown) in at.into_iter().zip(set.shown) {
+            self.shown[i] = shown;
+        }
+        let wanted = set.chunks.into_iter().map(|chunk| WantedChunk { id: chunk.id, source: chunk.source, priority: chunk.priority });
+        self.loader.want(wanted.collect());
+        self.wanted = Some(key);
+    }
+
+    /// Along which axis the view has just moved.
+    fn motion(&mut self, open: &OpenDataset) -> Option<(SlicePlane, i64)> {
+        let now = open.view.voxel().to_array();
+        let moved = SlicePlane::ALL.into_iter().find_map(|plane| {
+            let axis = plane.normal_axis();
+            let by = now[axis] - self.last_slices[axis];
+            let others_stand = (0..3).all(|a| a == axis || now[a] == self.last_slices[a]);
+            (by != 0 && others_stand).then_some((plane, by.signum()))
+        });
+        self.last_slices = now;
+        moved
+    }
+
+    fn compose(&mut self, open: &OpenDataset, key: PictureKey) {
+        let plane = key.view.plane();
+        let pane = &self.panes[plane_index(plane)];
+        if pane.is_composing || pane.asked.as_ref() == Some(&key) && !pane.is_stale {
+            return;
+        }
+        let request = SliceRequest {
+            view: key.view,
+            voxel_size: open.dataset.voxel_size,
+            zoom: open.view.zoom(),
+            layers: self.slice_layers(open),
+            missing_pattern: key.missing_pattern,
+            hovered_segment: key.hovered_segment,
+        };
+        let pane = &mut self.panes[plane_index(plane)];
+        pane.is_composing = true;
+        pane.is_stale = false;
+        pane.next_generation += 1;
+        let generation = pane.next_generation;
+        let (sender, waker, lookup, dataset) = (self.sender.clone(), self.waker.clone(), self.loader.lookup(), self.dataset);
+        let view = key.view;
+        pane.asked = Some(key);
+        let is_accepted = self.loader.spawn_compose(move || {
+            let image = Arc::new(compose(&request, lookup.as_ref()));
+            send(&sender, &waker, FeedResult::Slice { plane, dataset, picture: PaneImage { image, view, generation } });
+        });
+        if !is_accepted {
+            // Asked again with the next frame.
+            let pane = &mut self.panes[plane_index(plane)];
+            (pane.is_composing, pane.is_stale) = (false, true);
+        }
+    }
+
+    /// Visible layers, bottom first, as composing wants them.
+    fn slice_layers(&self, open: &OpenDataset) -> Vec<SliceLayer> {
+        (0..open.layers.len()).filter(|i| open.layers[*i].display.visible).filter_map(|i| self.slice_layer(open, i)).collect()
+    }
+
+    /// A layer with the level that is shown first and its stand-ins behind it.
+    fn slice_layer(&self, open: &OpenDataset, index: usize) -> Option<SliceLayer> {
+        let (layer, shown) = (self.layers.get(index)?, *self.shown.get(index)?);
+        let levels: Vec<SliceLevel> = layer.levels.iter().skip(shown).take(1 + crate::scene::MAX_STAND_INS).map(slice_level).collect();
+        let opened = open.layers.get(index)?;
+        let voxel_type = layer.levels.get(shown)?.source.voxel_type();
+        Some(SliceLayer {
+            levels,
+            voxel_type,
+            bounding_box: layer.bounding_box,
+            category: opened.layer().category,
+            display: opened.display.clone(),
+        })
+    }
+
+    /// Counts the values of the selected layer, and of one that needs a window, when their picture is complete.
+    fn count_values(&mut self, open: &OpenDataset, panes: &[PaneView]) {
+        let Some(pane) = panes.iter().find(|pane| pane.plane() == SlicePlane::Xy).or(panes.first()) else { return };
+        let picture = self.panes[plane_index(pane.plane())].image.as_ref();
+        let is_complete = picture.is_some_and(|picture| picture.view == *pane && picture.image.coverage.pending == 0);
+        if self.is_counting || !is_complete {
+            return;
+        }
+        let needs_window = open.layers.iter().position(|layer| layer.wants_auto_window && layer.display.visible);
+        let layer = needs_window.unwrap_or(open.selected);
+        let is_shown = open.layers.get(layer).is_some_and(|layer| layer.display.visible && layer.layer().category == LayerCategory::Color);
+        if !is_shown || self.histogram_asked == Some((layer, *pane)) {
+            return;
+        }
+        let Some(slice_layer) = self.slice_layer(open, layer) else { return };
+        self.histogram_asked = Some((layer, *pane));
+        let (sender, waker, lookup, dataset, view) = (self.sender.clone(), self.waker.clone(), self.loader.lookup(), self.dataset, *pane);
+        self.is_counting = self.loader.spawn_compose(move || {
+            let histogram = histogram_of(&slice_layer, &view, lookup.as_ref());
+            send(&sender, &waker, FeedResult::Histogram { layer, dataset, histogram });
+        });
+    }
+
+    fn hovered_segment(&self, state: &AppState) -> Option<u64> {
+        let open = state.dataset.as_ref()?;
+        let (_, voxel) = state.probe.hover?;
+        let segmentation = open.layers.iter().rposition(|layer| layer.display.visible && layer.layer().category == LayerCategory::Segmentation)?;
+        match self.pick(open, segmentation, voxel)?.state {
+            PickState::Value(value) => value.id.filter(|id| *id != 0),
+            PickState::Pending | PickState::Missing(_) | PickState::Failed(_) | PickState::Outside => None,
+        }
+    }
+
+    /// Value of a layer at a mag-1 voxel, from what is loaded; `None` for a layer that can't be read.
+    pub fn pick(&self, open: &OpenDataset, layer: usize, voxel: Vec3Int) -> Option<Pick> {
+        let slice_layer = self.slice_layer(open, layer)?;
+        Some(pick(&slice_layer, voxel, self.loader.lookup().as_ref()))
+    }
+
+    /// The mag that a layer shows now.
+    pub fn shown_mag(&self, layer: usize) -> Option<Mag> {
+        self.shown_level(layer).map(|level| level.mag)
+    }
+
+    /// The level that a layer shows now.
+    pub fn shown_level(&self, layer: usize) -> Option<&LevelRef> {
+        self.layers.get(layer)?.levels.get(*self.shown.get(layer)?)
+    }
+
+    /// Whether a layer shows a coarser mag than the zoom asks for, because memory doesn't suffice.
+    pub fn is_coarser_than_asked(&self, layer: usize) -> bool {
+        self.layers.get(layer).zip(self.shown.get(layer)).is_some_and(|(layer, shown)| *shown > layer.chosen)
+    }
+
+    /// The picture of a pane.
+    pub fn image(&self, plane: SlicePlane) -> Option<&PaneImage> {
+        self.panes[plane_index(plane)].image.as_ref()
+    }
+
+    /// Values on screen of the selected layer, as last counted, with the layer's index.
+    pub fn histogram(&self) -> Option<(usize, &Histogram)> {
+        self.histogram.as_ref().map(|(layer, histogram)| (*layer, histogram))
+    }
+
+    /// Whether every pane shows all it can.
+    pub fn is_settled(&self) -> bool {
+        self.loader.pending().visible == 0 && self.panes.iter().all(|pane| !pane.is_composing && !pane.is_stale)
+    }
+
+    /// The loader, for its figures.
+    pub const fn loader(&self) -> &ChunkLoader {
+        &self.loader
+    }
+
+    /// Sets the budget for decoded chunks.
+    pub fn set_max_bytes(&mut self, max_bytes: u64) {
+        self.loader.set_max_bytes(max_bytes);
+    }
+
+    /// Reads failed chunks again.
+    pub fn retry_failed(&mut self) {
+        self.loader.retry_failed();
+        self.wanted = None;
+    }
+}
+
+impl Drop for SliceFeed {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// Sends without ever blocking a worker: the channel holds all that can be under way.
+fn send(sender: &Sender<FeedResult>, waker: &UiWaker, result: FeedResult) {
+    match sender.try_send(result) {
+        Ok(()) | Err(TrySendError::Disconnected(_)) => {}
+        Err(TrySendError::Full(_)) => log::warn!("a finished slice was dropped: nobody takes them"),
+    }
+    waker.wake();
+}
+
+fn plane_index(plane: SlicePlane) -> usize {
+    match plane {
+        SlicePlane::Xy => 0,
+        SlicePlane::Yz => 1,
+        SlicePlane::Xz => 2,
+    }
+}
+
+fn visible_layer(layer: &super::app_state::OpenLayer) -> VisibleLayer {
+    let levels = layer.levels.iter().zip(&layer.layer().levels).filter_map(|(opened, level)| {
+        let source = level.source.as_ref().ok()?;
+        Some(LevelRef { mag: level.mag, id: opened.source?, source: source.clone() })
+    });
+    VisibleLayer { levels: levels.collect(), chosen: 0, bounding_box: layer.layer().bounding_box }
+}
+
+fn slice_level(level: &LevelRef) -> SliceLevel {
+    SliceLevel { mag: level.mag, source: level.id, grid: *level.source.grid(), fill: Arc::from(level.source.fill_voxel()) }
+}

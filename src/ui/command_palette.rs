@@ -1,0 +1,140 @@
+//! The command palette: every action by a few letters of its name.
+
+use super::shortcuts::{is_available, start};
+use super::theme::{Tokens, fonts, icons, metrics, text};
+use super::widgets::TextField;
+use crate::state::{AppContext, UiCommand, fuzzy_score};
+use egui::{Align2, Color32, Frame, Id, Key, Margin, Modal, Modifiers, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, vec2};
+use strum::IntoEnumIterator as _;
+
+const WIDTH: f32 = 480.0;
+const MAX_HEIGHT: f32 = 12.0 * metrics::ROW_LIST;
+const TOP: f32 = 56.0;
+
+/// The palette's own state: what was typed and which line is chosen.
+#[derive(Debug, Default)]
+pub struct CommandPalette {
+    query: String,
+    selected: usize,
+    was_open: bool,
+}
+
+impl CommandPalette {
+    /// Draws the palette while it is open.
+    pub fn show(&mut self, ui: &Ui, ctx: &AppContext<'_>) {
+        let is_open = ctx.state.panels.palette;
+        let just_opened = is_open && !self.was_open;
+        self.was_open = is_open;
+        if !is_open {
+            return;
+        }
+        if just_opened {
+            self.query.clear();
+            self.selected = 0;
+        }
+        let commands = matching(&self.query, |command| is_available(command, ctx));
+        let mut chosen = None;
+        let steps = ui.input_mut(|input| {
+            if input.consume_key(Modifiers::NONE, Key::Enter) {
+                chosen = commands.get(self.selected).copied();
+            }
+            // Wants Esc and its own shortcut for itself; everything else is typing.
+            input.count_and_consume_key(Modifiers::NONE, Key::ArrowDown) as isize
+                - input.count_and_consume_key(Modifiers::NONE, Key::ArrowUp) as isize
+        });
+        let closes_by_key = ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::P)) && !just_opened;
+        self.selected = self.selected.saturating_add_signed(steps).min(commands.len().saturating_sub(1));
+
+        let tokens = Tokens::of(ui);
+        let id = Id::unique("command palette");
+        let room = ui.ctx().content_rect().size();
+        let frame = Frame::popup(ui.style()).fill(tokens.bg3).inner_margin(Margin::same(8));
+        let area = Modal::default_area(id).anchor(Align2::CENTER_TOP, vec2(0.0, TOP));
+        let modal = Modal::new(id).area(area).frame(frame).backdrop_color(Color32::TRANSPARENT).show(ui.ctx(), |ui| {
+            ui.set_width(WIDTH.min(room.x - 64.0));
+            let field = TextField::new("Search commands", &mut self.query)
+                .hint("Search commands")
+                .icon(icons::MAGNIFYING_GLASS)
+                .key_hint("Esc")
+                .height(28.0);
+            let response = ui.add(field);
+            if !response.has_focus() {
+                response.request_focus();
+            }
+            if response.changed() {
+                self.selected = 0;
+            }
+            ui.add_space(metrics::TIGHT_GAP);
+            ui.spacing_mut().item_spacing.y = 0.0;
+            if commands.is_empty() {
+                ui.add_space(metrics::TIGHT_GAP);
+                ui.label(text::control("No command has these letters in this order").color(tokens.t3));
+            }
+            let height = MAX_HEIGHT.min(room.y - TOP - 120.0);
+            ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
+                for (index, command) in commands.iter().enumerate() {
+                    let is_selected = index == self.selected;
+                    let response = entry_ui(ui, *command, is_selected);
+                    if is_selected && (steps != 0 || just_opened) {
+                        response.scroll_to_me(None);
+                    }
+                    if response.clicked() {
+                        chosen = Some(*command);
+                    }
+                }
+            });
+        });
+        if chosen.is_some() || closes_by_key || modal.should_close() {
+            ctx.send(UiCommand::CommandPalette);
+        }
+        if let Some(command) = chosen.filter(|command| *command != UiCommand::CommandPalette) {
+            start(ui, ctx, command);
+        }
+    }
+}
+
+fn entry_ui(ui: &mut Ui, command: UiCommand, is_selected: bool) -> egui::Response {
+    let tokens = Tokens::of(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), metrics::ROW_LIST), Sense::click());
+    response.widget_info(|| WidgetInfo::selected(Role::ListBoxOption, true, is_selected, command.text()));
+    let painter = ui.painter();
+    let (ground, color) = match (is_selected, response.hovered()) {
+        (true, _) => (tokens.accbg, tokens.acctx),
+        (false, true) => (tokens.bg4, tokens.t1),
+        (false, false) => (Color32::TRANSPARENT, tokens.t1),
+    };
+    painter.rect(rect, metrics::RADIUS_CONTROL, ground, Stroke::NONE, egui::StrokeKind::Inside);
+    let inner = rect.shrink2(vec2(8.0, 0.0));
+    let placed = painter.text(inner.left_center(), Align2::LEFT_CENTER, command.text(), fonts::control(), color);
+    if let Some(menu) = command.menu() {
+        let right_of_text = egui::pos2(placed.right() + 8.0, inner.center().y);
+        painter.text(right_of_text, Align2::LEFT_CENTER, menu.title(), fonts::small(), tokens.t3);
+    }
+    if let Some(shortcut) = command.shortcuts().first() {
+        painter.text(inner.right_center(), Align2::RIGHT_CENTER, shortcut.to_string(), fonts::small(), tokens.t2);
+    }
+    response
+}
+
+/// The actions that fit a query, best first, in their own order where they fit alike.
+fn matching(query: &str, is_available: impl Fn(UiCommand) -> bool) -> Vec<UiCommand> {
+    let mut scored: Vec<(u32, UiCommand)> = UiCommand::iter()
+        .filter(|command| is_available(*command) && *command != UiCommand::CommandPalette)
+        .filter_map(|command| Some((fuzzy_score(query, command.text())?, command)))
+        .collect();
+    scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+    scored.into_iter().map(|(_, command)| command).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_fit_comes_first_and_unavailable_ones_are_left_out() {
+        assert_eq!(matching("zoin", |_| true).first(), Some(&UiCommand::ZoomIn));
+        assert_eq!(matching("shagr", |_| true).first(), Some(&UiCommand::ToggleShardGrid));
+        assert!(matching("", |command| !command.needs_dataset()).iter().all(|command| !command.needs_dataset()));
+        assert_eq!(matching("qqqq", |_| true), []);
+    }
+}

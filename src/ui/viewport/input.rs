@@ -1,0 +1,93 @@
+//! Pointer and wheel over a pane, turned into commands.
+
+use super::overlay::OnScreen;
+use crate::scene::ViewState;
+use crate::state::{AppCommand, AppContext};
+use egui::{Event, MouseWheelUnit, PointerButton, Response, Ui};
+
+/// Points that a touchpad scrolls for one slice.
+const POINTS_PER_STEP: f32 = 30.0;
+
+/// What a pane remembers between frames.
+#[derive(Default)]
+pub struct PaneInput {
+    /// Scrolled points that make no whole slice yet.
+    scrolled: f32,
+}
+
+impl PaneInput {
+    /// Sends what a person did over the pane.
+    pub fn handle(&mut self, ui: &Ui, response: &Response, pane: &OnScreen, ctx: &AppContext<'_>) {
+        let plane = pane.view.plane();
+        let px_in_pane = |pos: egui::Pos2| {
+            let d = (pos - pane.rect.min) * pane.pixels_per_point;
+            [f64::from(d.x), f64::from(d.y)]
+        };
+        if let Some(pos) = response.hover_pos() {
+            let hover = Some((plane, pane.view.voxel_at(px_in_pane(pos))));
+            if ctx.state.probe.hover != hover {
+                ctx.send(AppCommand::Hover(hover));
+            }
+            self.wheel(ui, pane, px_in_pane(pos), ctx);
+        } else if ctx.state.probe.hover.is_some_and(|(over, _)| over == plane) {
+            ctx.send(AppCommand::Hover(None));
+        }
+        let is_drag = response.dragged_by(PointerButton::Primary) || response.dragged_by(PointerButton::Middle);
+        let moved = response.drag_delta() * pane.pixels_per_point;
+        if is_drag && moved != egui::Vec2::ZERO {
+            ctx.send(AppCommand::Pan { plane, right_px: f64::from(moved.x), down_px: f64::from(moved.y) });
+        }
+        if (response.drag_started() || response.clicked()) && ctx.state.panels.active_pane != plane {
+            ctx.send(AppCommand::ActivatePane(plane));
+        }
+        if response.double_clicked() {
+            let maximized = ctx.state.panels.maximized.is_none().then_some(plane);
+            ctx.send(AppCommand::Maximize(maximized));
+        } else if response.clicked()
+            && let Some(pos) = response.interact_pointer_pos()
+        {
+            ctx.send(AppCommand::SetPosition(pane.view.voxel_at(px_in_pane(pos))));
+        }
+    }
+
+    fn wheel(&mut self, ui: &Ui, pane: &OnScreen, at_px: [f64; 2], ctx: &AppContext<'_>) {
+        let plane = pane.view.plane();
+        let (mut steps, mut notches, mut pinch) = (0.0_f32, 0.0_f32, 1.0_f64);
+        ui.input(|input| {
+            for event in &input.events {
+                match event {
+                    Event::MouseWheel { unit, delta, modifiers, .. } => {
+                        // With Shift some systems turn the wheel sideways.
+                        let along = if delta.y == 0.0 { delta.x } else { delta.y };
+                        let turned = match unit {
+                            MouseWheelUnit::Line | MouseWheelUnit::Page => along,
+                            MouseWheelUnit::Point => along / POINTS_PER_STEP,
+                        };
+                        if modifiers.command || modifiers.ctrl || modifiers.alt {
+                            notches += turned;
+                        } else {
+                            steps += if modifiers.shift { 5.0 * turned } else { turned };
+                        }
+                    }
+                    Event::Zoom(factor) => pinch *= f64::from(*factor),
+                    _ => {}
+                }
+            }
+        });
+        if notches != 0.0 || pinch != 1.0 {
+            let factor = ViewState::ZOOM_STEP.powf(f64::from(notches)) * pinch;
+            let center = [0, 1].map(|axis| pane.view.px_from_mag1(axis, pane.view.center()[pane.view.volume_axis(axis)]));
+            let from_center_px = [at_px[0] - center[0], at_px[1] - center[1]];
+            ctx.send(AppCommand::ZoomAt { plane, from_center_px, factor });
+        }
+        self.scrolled += steps;
+        let whole = self.scrolled.trunc();
+        if whole != 0.0 {
+            self.scrolled -= whole;
+            ctx.send(AppCommand::Step { plane, steps: whole as i64 });
+        }
+        if (steps != 0.0 || notches != 0.0) && ctx.state.panels.active_pane != plane {
+            ctx.send(AppCommand::ActivatePane(plane));
+        }
+    }
+}
