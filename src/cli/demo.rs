@@ -1,6 +1,7 @@
 //! `chunkscope demo` without a window: makes the demo dataset and writes a picture of its three slices.
 
 use super::open;
+use super::output::print;
 use super::slice::save_png;
 use crate::demo::{cache_folder, ensure_demo};
 use crate::format::{Dataset, Layer};
@@ -27,10 +28,7 @@ pub fn run() -> Result<()> {
     let (width, height, rgba) = three_slices(&dataset);
     save_png(Path::new(PICTURE), width, height, rgba)?;
     let path = std::path::absolute(PICTURE).context("can't name the picture's folder")?;
-    let mut out = io::stdout().lock();
-    writeln!(out, "no display: instead of the window, a picture of the demo was written")?;
-    writeln!(out, "{}", path.display())?;
-    Ok(())
+    print(&format!("no display: instead of the window, a picture of the demo was written\n{}\n", path.display()))
 }
 
 /// XY at the upper left, YZ beside it with the same rows, XZ below with the same columns.

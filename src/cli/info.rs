@@ -2,19 +2,18 @@
 
 use super::args::InfoArgs;
 use super::open;
+use super::output::print;
 use crate::format::{DataFormat, Dataset, HeaderReport, Layer, LayerCategory, MagLevel};
 use crate::geometry::BoundingBox;
 use crate::problem::{Problem, Severity};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde::Serialize;
 use std::fmt::Write as _;
-use std::io::{self, Write};
 
 pub fn run(args: &InfoArgs) -> Result<()> {
     let dataset = open(&args.path)?;
     let text = if args.json { serde_json::to_string_pretty(&InfoJson::new(&dataset))? + "\n" } else { describe(&dataset) };
-    io::stdout().write_all(text.as_bytes()).context("can't write: standard output")?;
-    Ok(())
+    print(&text)
 }
 
 /// The object that `--json` prints. Names are stable between releases.

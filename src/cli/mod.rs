@@ -7,6 +7,7 @@ mod args;
 mod demo;
 mod desktop;
 mod info;
+mod output;
 mod read;
 mod select;
 mod slice;
@@ -42,8 +43,19 @@ pub fn finish(result: Result<()>) -> ExitCode {
         return ExitCode::SUCCESS; // whoever read our output has seen enough
     }
     // stderr may be closed; there is nobody left to tell.
-    let _ = writeln!(io::stderr(), "error: {}", one_line(&format!("{err:#}")));
+    let _ = writeln!(io::stderr(), "error: {}", one_line(&message(&err)));
     if err.downcast_ref::<UsageError>().is_some() { ExitCode::from(2) } else { ExitCode::FAILURE }
+}
+
+/// An error with its causes. Most of our errors name their cause themselves, with the file last.
+fn message(err: &anyhow::Error) -> String {
+    let mut message = err.to_string();
+    for cause in err.chain().skip(1).map(ToString::to_string) {
+        if !message.contains(&cause) {
+            message = format!("{message}: {cause}");
+        }
+    }
+    message
 }
 
 /// A message without line breaks and terminal commands, which names of files can contain.

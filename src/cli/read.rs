@@ -1,13 +1,12 @@
 //! `chunkscope read`: the voxels of a box as raw bytes.
 
 use super::args::ReadArgs;
+use super::output::{STDOUT, cant_write, write_file};
 use super::{UsageError, open, select, warn_all};
 use crate::format::{BoxCoverage, ChunkSource, read_box};
 use crate::geometry::{BoundingBox, Shape3};
 use anyhow::{Context, Result};
-use std::fs::File;
 use std::io::{self, Write};
-use std::path::Path;
 
 /// Boxes up to this size are read whole before anything is written; larger ones are streamed.
 const STREAM_BYTES: usize = 256 << 20;
@@ -30,40 +29,14 @@ pub fn run(args: &ReadArgs) -> Result<()> {
     }
     warn_all(&dataset.problems);
     let coverage = match &args.out {
-        Some(path) => to_file(source.as_ref(), &wanted, path)?,
-        None => to_writer(source.as_ref(), &wanted, &mut io::stdout().lock(), "standard output")?,
+        Some(path) => write_file(path, |file| to_writer(source.as_ref(), &wanted, file, &path.display().to_string()))?,
+        None => to_writer(source.as_ref(), &wanted, &mut io::stdout().lock(), STDOUT)?,
     };
     warn_all(&source.take_warnings());
     if coverage.stored == 0 && !wanted.is_empty() {
         let _ = writeln!(io::stderr(), "warning: the box {wanted} meets no stored chunk, it is all fill value: {}", args.path.display());
     }
     Ok(())
-}
-
-/// Writes aside and renames, so that a failed read leaves no half file and destroys no old one.
-fn to_file(source: &dyn ChunkSource, wanted: &BoundingBox, path: &Path) -> Result<BoxCoverage> {
-    let cant_write = || format!("can't write: {}", path.display());
-    if path.metadata().is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
-        // A pipe or a device, such as /dev/null, is written into and never replaced.
-        let mut out = File::options().write(true).open(path).with_context(cant_write)?;
-        return to_writer(source, wanted, &mut out, &path.display().to_string());
-    }
-    // A link stays a link: what it leads to is replaced.
-    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let folder = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".chunkscope-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // Temporary files are private; this one is to be shared as the old one was, else as the user's umask says.
-        let mode = target.metadata().map_or(0o666, |meta| meta.permissions().mode() & 0o777);
-        builder.permissions(std::fs::Permissions::from_mode(mode));
-    }
-    let mut file = builder.tempfile_in(folder).with_context(cant_write)?;
-    let coverage = to_writer(source, wanted, file.as_file_mut(), &path.display().to_string())?;
-    file.persist(&target).map_err(|err| err.error).with_context(cant_write)?;
-    Ok(coverage)
 }
 
 /// Writes the box part by part. `name` says where to, for messages.
@@ -76,9 +49,9 @@ fn to_writer(source: &dyn ChunkSource, wanted: &BoundingBox, out: &mut impl Writ
         buffer.clear();
         buffer.resize(len, 0);
         coverage = coverage.plus(read_box(source, &part, &mut buffer)?);
-        out.write_all(&buffer).with_context(|| format!("can't write: {name}"))?;
+        out.write_all(&buffer).map_err(cant_write(name))?;
     }
-    out.flush().with_context(|| format!("can't write: {name}"))?;
+    out.flush().map_err(cant_write(name))?;
     Ok(coverage)
 }
 

@@ -1,6 +1,7 @@
 //! `chunkscope slice`: the picture that a pane would show.
 
 use super::args::SliceArgs;
+use super::output::{cant_write, write_file};
 use super::{UsageError, open, select, warn_all};
 use crate::format::{Dataset, Layer};
 use crate::geometry::BoundingBox;
@@ -67,18 +68,8 @@ fn chosen_layers<'a>(dataset: &'a Dataset, names: &[String]) -> Result<Vec<&'a L
 
 /// Writes opaque pixels as a PNG, aside and renamed.
 pub fn save_png(path: &Path, width: u32, height: u32, rgba: Vec<u8>) -> Result<()> {
-    let cant_write = || format!("can't write: {}", path.display());
     let picture = image::RgbaImage::from_raw(width, height, rgba).ok_or_else(|| anyhow!("internal error: a picture of the wrong length"))?;
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(".chunkscope-").suffix(".png").tempfile_in(folder).with_context(cant_write)?;
-    let rgb = image::DynamicImage::ImageRgba8(picture).into_rgb8();
-    // A `&mut File` is itself a writer that seeks.
-    rgb.write_to(&mut io::BufWriter::new(file.as_file_mut()), image::ImageFormat::Png).with_context(cant_write)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644)).with_context(cant_write)?;
-    }
-    file.persist(path).map_err(|err| err.error).with_context(cant_write)?;
-    Ok(())
+    let mut png = io::Cursor::new(Vec::new());
+    image::DynamicImage::ImageRgba8(picture).into_rgb8().write_to(&mut png, image::ImageFormat::Png).with_context(|| format!("can't encode a picture of {width} × {height}"))?;
+    write_file(path, |file| Ok(file.write_all(png.get_ref()).map_err(cant_write(path.display()))?))
 }

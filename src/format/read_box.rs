@@ -43,11 +43,12 @@ pub fn read_box(source: &dyn ChunkSource, wanted: &BoundingBox, out: &mut [u8]) 
     if wanted.is_empty() {
         return Ok(BoxCoverage::default());
     }
-    // The buffer can't tell what was stored, so it starts as fill value; zeroed memory costs nothing again.
-    if source.fill_voxel().iter().any(|b| *b != 0) {
+    if !source.grid().bounds().contains_box(wanted) {
         fill_box(out, wanted, wanted, source.fill_voxel());
-    } else {
-        out.fill(0);
+    }
+    if source.grid().chunk_range(wanted).shape.voxel_count() == Some(1) {
+        // Handing one chunk to another thread takes longer than decoding it.
+        return read_slab(source, wanted, out, false);
     }
     let slabs = split_at_chunks(source, wanted);
     let plane_len = wanted.shape.to_usize()[0] * wanted.shape.to_usize()[1] * bytes_per_voxel;
@@ -89,45 +90,64 @@ fn read_slab(source: &dyn ChunkSource, slab: &BoundingBox, out: &mut [u8], inner
     let total = grid.chunk_range(slab).shape.voxel_count().unwrap_or(u64::MAX);
     let mut coverage = BoxCoverage { stored: 0, total };
     let mut scratch = Vec::new();
-    let mut chunks = grid
-        .shards_in(slab)
-        .filter(|shard| !source.is_absent(*shard))
-        .flat_map(|shard| grid.chunks_in(&grid.shard_box(shard).intersect(slab)));
-    loop {
-        let batch: Vec<ChunkIndex> = chunks.by_ref().take(BATCH_CHUNKS).collect();
-        if batch.is_empty() {
-            return Ok(coverage);
+    let mut batch = Vec::new();
+    for shard in grid.shards_in(slab) {
+        let shard_box = grid.shard_box(shard);
+        if source.is_absent(shard) {
+            fill_box(out, slab, &shard_box, source.fill_voxel());
+            continue;
         }
-        let mut locations = Vec::with_capacity(batch.len());
-        for chunk in batch {
-            locations.extend(source.locate(chunk)?);
-        }
-        coverage.stored += locations.len() as u64;
-        let mut runs = Vec::with_capacity(locations.len());
-        for location in locations {
-            if let Some((skip, at)) = in_place(source, &location, slab) {
-                source.read_bytes(&location, skip, &mut out[at])?;
-            } else if let Some(pieces) = pieces_of_large(source, &location, slab) {
-                for (skip, piece) in pieces {
-                    scratch.resize(piece.shape.byte_len(source.voxel_type().byte_len()).unwrap_or(0), 0);
-                    source.read_bytes(&location, skip, &mut scratch)?;
-                    copy_box(&scratch, &piece, out, slab, source.voxel_type().byte_len());
-                }
-            } else {
-                runs.push(location);
-            }
-        }
-        let runs = adjacent_runs(runs);
-        if inner_parallel && runs.len() + runs.first().map_or(0, Vec::len) > 2 {
-            decode_side_by_side(source, &runs, slab, out)?;
-        } else {
-            for run in &runs {
-                for chunk in read_encoded(source, run)? {
-                    decode_into_box(source, &chunk.location, chunk.bytes(), slab, out, &mut scratch)?;
-                }
+        for chunk in grid.chunks_in(&shard_box.intersect(slab)) {
+            batch.push(chunk);
+            if batch.len() == BATCH_CHUNKS {
+                coverage.stored += read_chunks(source, batch.drain(..), slab, out, &mut scratch, inner_parallel)?;
             }
         }
     }
+    coverage.stored += read_chunks(source, batch.drain(..), slab, out, &mut scratch, inner_parallel)?;
+    Ok(coverage)
+}
+
+/// Reads some chunks of a slab; returns how many of them are stored.
+fn read_chunks(
+    source: &dyn ChunkSource,
+    chunks: impl Iterator<Item = ChunkIndex>,
+    slab: &BoundingBox,
+    out: &mut [u8],
+    scratch: &mut Vec<u8>,
+    inner_parallel: bool,
+) -> Result<u64, ChunkError> {
+    let mut stored = 0;
+    let mut runs = Vec::new();
+    for chunk in chunks {
+        let Some(location) = source.locate(chunk)? else {
+            fill_box(out, slab, &source.grid().chunk_box(chunk), source.fill_voxel());
+            continue;
+        };
+        stored += 1;
+        if let Some((skip, at)) = in_place(source, &location, slab) {
+            source.read_bytes(&location, skip, &mut out[at])?;
+        } else if let Some(pieces) = pieces_of_large(source, &location, slab) {
+            for (skip, piece) in pieces {
+                scratch.resize(piece.shape.byte_len(source.voxel_type().byte_len()).unwrap_or(0), 0);
+                source.read_bytes(&location, skip, scratch)?;
+                copy_box(scratch, &piece, out, slab, source.voxel_type().byte_len());
+            }
+        } else {
+            runs.push(location);
+        }
+    }
+    let runs = adjacent_runs(runs);
+    if inner_parallel && runs.iter().map(Vec::len).sum::<usize>() > 1 {
+        decode_side_by_side(source, &runs, slab, out)?;
+        return Ok(stored);
+    }
+    for run in &runs {
+        for chunk in read_encoded(source, run)? {
+            decode_into_box(source, &chunk.location, chunk.bytes(), slab, out, scratch)?;
+        }
+    }
+    Ok(stored)
 }
 
 /// Decodes a slab's chunks on all threads and copies them into place one after the other.

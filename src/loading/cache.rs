@@ -7,12 +7,11 @@
 //! budget at once, so that an insertion costs little on average. Lookups take only a read lock of one of
 //! many parts and never wait for that search.
 
+use super::chunk_map::{ChunkHasher, ChunkMap};
 use super::{ChunkId, ChunkPriority, ChunkState, SourceId};
 use crate::format::ChunkError;
 use crate::voxel::VoxelBuffer;
 use std::cmp::Reverse;
-use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -136,8 +135,7 @@ struct Candidate {
 
 /// Decoded, missing and failed chunks within a budget. See the module's notes.
 pub struct ChunkCache {
-    parts: Vec<RwLock<HashMap<ChunkId, Entry>>>,
-    hasher: RandomState,
+    parts: Vec<RwLock<ChunkMap<Entry>>>,
     /// Counts insertions; an entry used since the same insertion is as recent as another.
     clock: AtomicU64,
     /// Taken before any part, by all that change entries.
@@ -153,7 +151,6 @@ impl ChunkCache {
     pub fn new(max_bytes: u64) -> Self {
         Self {
             parts: (0..PARTS).map(|_| RwLock::default()).collect(),
-            hasher: RandomState::new(),
             clock: AtomicU64::new(0),
             ledger: Mutex::new(Ledger { max_bytes, ..Ledger::default() }),
             used_bytes: AtomicU64::new(0),
@@ -343,15 +340,16 @@ impl ChunkCache {
         }
     }
 
-    fn part(&self, id: ChunkId) -> &RwLock<HashMap<ChunkId, Entry>> {
-        &self.parts[self.hasher.hash_one(id) as usize % PARTS]
+    fn part(&self, id: ChunkId) -> &RwLock<ChunkMap<Entry>> {
+        // Bits that the maps inside don't use for their own order.
+        &self.parts[(ChunkHasher::of(id) >> 40) as usize % PARTS]
     }
 
-    fn read_part(&self, id: ChunkId) -> RwLockReadGuard<'_, HashMap<ChunkId, Entry>> {
+    fn read_part(&self, id: ChunkId) -> RwLockReadGuard<'_, ChunkMap<Entry>> {
         self.part(id).read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write_part(&self, id: ChunkId) -> RwLockWriteGuard<'_, HashMap<ChunkId, Entry>> {
+    fn write_part(&self, id: ChunkId) -> RwLockWriteGuard<'_, ChunkMap<Entry>> {
         self.part(id).write().unwrap_or_else(PoisonError::into_inner)
     }
 

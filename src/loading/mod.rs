@@ -7,6 +7,7 @@
 
 mod cache;
 mod chunk_id;
+mod chunk_map;
 mod event;
 mod job;
 mod loader;

@@ -4,10 +4,11 @@
 //! one, so that composing threads that ask for a chunk's state never wait for tens of thousands of them.
 //! The queue starts no threads and does no I/O; a test can step it.
 
+use super::chunk_map::ChunkMap;
 use super::{ChunkId, ChunkPriority, PriorityTier, SourceId};
 use crate::format::ChunkSource;
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Instant;
 
@@ -70,11 +71,11 @@ struct Entry {
 
 #[derive(Default)]
 struct Inner {
-    wanted: HashMap<ChunkId, Entry>,
+    wanted: ChunkMap<Entry>,
     /// Every queued chunk, and some that were taken since.
     order: BinaryHeap<Reverse<(ChunkPriority, ChunkId)>>,
     /// Chunks being worked on, wanted or not.
-    in_flight: HashMap<ChunkId, Keep>,
+    in_flight: ChunkMap<Keep>,
     queued: usize,
     pending: PendingCounts,
     closed: bool,
@@ -148,7 +149,7 @@ impl LoadQueue {
     /// Sets must be replaced by one thread at a time.
     pub fn replace(&self, wanted: Vec<WantedChunk>, is_cached: impl Fn(ChunkId) -> bool, now: Instant) -> Replaced {
         let mut replaced = Replaced::default();
-        let mut next = Inner { wanted: HashMap::with_capacity(wanted.len()), ..Inner::default() };
+        let mut next = Inner { wanted: ChunkMap::with_capacity_and_hasher(wanted.len(), Default::default()), ..Inner::default() };
         let mut order = Vec::with_capacity(wanted.len());
         let cached: Vec<bool> = wanted.iter().map(|w| is_cached(w.id)).collect(); // before locking: it has locks of its own
         let old = self.read();

@@ -28,29 +28,36 @@ pub struct ColorTable {
     normalize: Normalize,
 }
 
-/// From a value to 0..=1.
+/// From a value to its place in the window.
 #[derive(Clone, Copy, Debug)]
 struct Normalize {
     min: f64,
     max: f64,
-    /// 0.5 where the window is wider than the largest f64, else 1.
+    /// 0.5 where the window is wider than the largest f64, else 1: differences stay finite.
     scale: f64,
-    /// `max - min`, scaled.
-    width: f64,
+    /// `min`, scaled.
+    scaled_min: f64,
+    /// 1 / scaled width; infinite for a width of 0 or nearly.
+    per_unit: f64,
 }
 
 impl Normalize {
     fn new(window: ValueWindow) -> Self {
         let (min, max) = (window.min(), window.max());
         let scale = if (max - min).is_finite() { 1.0 } else { 0.5 };
-        Self { min, max, scale, width: max * scale - min * scale }
+        Self { min, max, scale, scaled_min: min * scale, per_unit: 1.0 / (max * scale - min * scale) }
     }
 
-    /// 0 below the window, 1 above it. Divides, because a reciprocal of a denormal width is infinite.
+    fn is_empty(&self) -> bool {
+        self.min == self.max
+    }
+
+    /// 0 below the window, 1 above it (also infinity, where the width is nearly 0). At the lower end of such a
+    /// narrow window it is NaN, which as an index is 0.
     #[inline(always)]
     fn apply(&self, value: f64) -> f64 {
         let clamped = value.max(self.min).min(self.max);
-        (clamped * self.scale - self.min * self.scale) / self.width
+        (clamped * self.scale - self.scaled_min) * self.per_unit
     }
 }
 
@@ -63,9 +70,10 @@ impl ColorTable {
         let opacity = f64::from(display.opacity.clamp(0.0, 1.0));
         let exponent = 1.0 / f64::from(display.gamma.max(1e-3));
         let color = |v: f64| -> Rgba {
-            if normalize.width == 0.0 {
+            if normalize.is_empty() {
                 return [0, 0, 0, 255];
             }
+            let v = if v.is_nan() { 0.0 } else { v.min(1.0) };
             let curved = if exponent == 1.0 { v } else { v.powf(exponent) };
             let curved = if display.inverted { 1.0 - curved } else { curved };
             tint(map_color(colormap, curved), display.color, opacity)
@@ -98,7 +106,6 @@ impl ColorTable {
         if value.is_nan() {
             return self.nan;
         }
-        // Width 0 gives NaN here, which casts to 0: the ramp is all black then.
         let index = (self.normalize.apply(value) * (RAMP_LEN - 1) as f64 + 0.5) as usize;
         self.ramp[index.min(RAMP_LEN - 1)]
     }

@@ -10,8 +10,8 @@ use crate::loading::ChunkLookup;
 /// Bars of a histogram.
 pub const HISTOGRAM_BINS: usize = 256;
 
-/// Most voxels that are counted: enough for percentiles, and done within a few milliseconds.
-const MAX_SAMPLES: f64 = (1 << 20) as f64;
+/// Most numbers that are counted: plenty for percentiles, and done within some ten milliseconds.
+const MAX_NUMBERS: usize = 1 << 19;
 
 /// Share of the values below and above the automatic window.
 const CLIPPED_SHARE: f64 = 0.01;
@@ -98,19 +98,20 @@ impl Values {
     }
 }
 
-/// Counts the voxels of a layer that a pane shows: each once when zoomed in, about a million of them evenly
-/// spread when there are more. Only what is loaded counts, in the chosen level or a stand-in.
+/// Counts the voxels of a layer that a pane shows: each once, or some hundred thousand evenly spread ones where there
+/// are more. Only what is loaded counts, in the chosen level or a stand-in.
 pub fn histogram_of(layer: &SliceLayer, view: &PaneView, lookup: &dyn ChunkLookup) -> Histogram {
     let class = layer.voxel_type.class;
     let byte_range = (class.byte_len() == 1).then(|| class.full_range());
     let mut values = Values::default();
     let points = sample_points(layer, view);
     if let Some(plan) = LayerPlan::new(layer, &points, false, lookup) {
-        let channels = if layer.voxel_type.is_rgb() { 3 } else { 1 };
+        let channels = channel_count(layer);
+        values.finite.reserve(points.at[0].len() * points.at[1].len() * channels);
         for row in 0..points.at[1].len() {
             plan.visit_row(row, &mut |piece| {
                 let Origin::Chunk(from) = piece.from else { return };
-                let bytes = from.buffer.bytes().get(from.start as usize..).unwrap_or(&[]);
+                let bytes = from.bytes.get(from.start as usize..).unwrap_or(&[]);
                 for_class!(class, T => for offset in &from.offsets[piece.px.clone()] {
                     (0..channels).filter_map(|i| T::read_at(bytes, *offset as usize + i * T::LEN)).for_each(|v| values.push(v.to_f64()));
                 });
@@ -118,6 +119,11 @@ pub fn histogram_of(layer: &SliceLayer, view: &PaneView, lookup: &dyn ChunkLooku
         }
     }
     Histogram::of_values(values, byte_range)
+}
+
+/// Numbers of a voxel that count.
+fn channel_count(layer: &SliceLayer) -> usize {
+    if layer.voxel_type.is_rgb() { 3 } else { 1 }
 }
 
 /// One point per voxel of the chosen level in sight, or fewer.
@@ -132,7 +138,8 @@ fn sample_points(layer: &SliceLayer, view: &PaneView) -> SamplePoints {
         // In voxels of the level: the first one in sight, and their number.
         (first.floor(), (end.ceil() - first.floor()).max(0.0), step)
     });
-    let stride = (sides[0].1 * sides[1].1 / MAX_SAMPLES).sqrt().max(1.0);
+    let max_voxels = (MAX_NUMBERS / channel_count(layer)) as f64;
+    let stride = (sides[0].1 * sides[1].1 / max_voxels).sqrt().max(1.0);
     let at = [0, 1].map(|screen_axis| {
         let (first, count, step) = sides[screen_axis];
         let (low, high) = {

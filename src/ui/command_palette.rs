@@ -32,18 +32,14 @@ impl CommandPalette {
             self.query.clear();
             self.selected = 0;
         }
-        let commands = matching(&self.query, |command| is_available(command, ctx));
-        let mut chosen = None;
-        let steps = ui.input_mut(|input| {
-            if input.consume_key(Modifiers::NONE, Key::Enter) {
-                chosen = commands.get(self.selected).copied();
-            }
-            // Wants Esc and its own shortcut for itself; everything else is typing.
-            input.count_and_consume_key(Modifiers::NONE, Key::ArrowDown) as isize
-                - input.count_and_consume_key(Modifiers::NONE, Key::ArrowUp) as isize
+        // Taken before the field sees them; everything else is typing.
+        let (steps, enters, closes_by_key) = ui.input_mut(|input| {
+            let down = input.count_and_consume_key(Modifiers::NONE, Key::ArrowDown) as isize;
+            let up = input.count_and_consume_key(Modifiers::NONE, Key::ArrowUp) as isize;
+            let enters = input.consume_key(Modifiers::NONE, Key::Enter);
+            (down - up, enters, input.consume_key(Modifiers::COMMAND, Key::P) && !just_opened)
         });
-        let closes_by_key = ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::P)) && !just_opened;
-        self.selected = self.selected.saturating_add_signed(steps).min(commands.len().saturating_sub(1));
+        let mut chosen = None;
 
         let tokens = Tokens::of(ui);
         let id = Id::unique("command palette");
@@ -63,6 +59,12 @@ impl CommandPalette {
             }
             if response.changed() {
                 self.selected = 0;
+            }
+            // What was typed in this frame counts for its Enter.
+            let commands = matching(&self.query, |command| is_available(command, ctx));
+            self.selected = self.selected.saturating_add_signed(steps).min(commands.len().saturating_sub(1));
+            if enters {
+                chosen = commands.get(self.selected).copied();
             }
             ui.add_space(metrics::TIGHT_GAP);
             ui.spacing_mut().item_spacing.y = 0.0;

@@ -96,7 +96,7 @@ fn layer_row_ui(ui: &mut Ui, ctx: &AppContext<'_>, (index, layer): (usize, &Open
     *is_folded ^= has_folded;
 
     let mut visible = layer.display.visible;
-    ui.add_space(-metrics::TIGHT_GAP);
+    ui.add_space(-10.0);
     let eye = IconToggle::new(&mut visible, icons::EYE, name, if layer.display.visible { "Hide layer" } else { "Show layer" });
     if ui.add(eye.swapping(icons::EYE_SLASH)).changed() {
         let mut display = layer.display.clone();
@@ -141,7 +141,8 @@ impl Mags<'_> {
         for (at, level) in self.layer.levels.iter().enumerate() {
             let (shards, stored) = self.scanned(at);
             let name = self.name(level.mag);
-            let response = Row::new(&name, RowState::Plain).height(metrics::ROW_MAG).show(ui, |ui| self.row_ui(ui, at, &shards, &stored)).response;
+            let response =
+                Row::new(&name, RowState::Plain).height(metrics::ROW_MAG).show(ui, |ui| self.row_ui(ui, at, &shards, &stored)).response;
             self.react(at, response);
         }
     }
@@ -184,11 +185,10 @@ impl Mags<'_> {
             ui.spacing_mut().item_spacing = vec2(metrics::TIGHT_GAP, metrics::TIGHT_GAP);
             // Five mags of two digits fit into the narrow panel on one line, as in the design.
             for (at, level) in self.layer.levels.iter().enumerate() {
-                let label = level.mag.to_string();
+                let pin = if self.is_fixed(level.mag) { format!(" {}", icons::PUSH_PIN.as_str()) } else { String::new() };
+                let label = format!("{}{pin}", level.mag);
                 let is_on = self.is_shown(level.mag);
-                let response = ui.push_id((self.index, at), |ui| {
-                    ui.add_enabled(level.source.is_some(), Chip::choice(&label, is_on))
-                });
+                let response = ui.push_id((self.index, at), |ui| ui.add_enabled(level.source.is_some(), Chip::choice(&label, is_on)));
                 let response = response.inner;
                 let name = self.name(level.mag);
                 response.widget_info(|| egui::WidgetInfo::selected(egui::Role::RadioButton, level.source.is_some(), is_on, &name));

@@ -95,9 +95,10 @@ fn dialog_ui(ui: &Ui, title: &str, size: egui::Vec2, contents: impl FnOnce(&mut 
         SectionHeader::new(title).without_divider().show(ui, |ui| {
             is_closed = icon_button_ui(ui, icons::X, "Close", "Close (Esc)").clicked();
         });
-        ScrollArea::vertical().max_height(size.y - metrics::SECTION_HEADER - 16.0).auto_shrink([false, true]).show(ui, |ui| {
-            contents(ui);
-            ui.add_space(metrics::GAP);
+        let height = size.y - metrics::SECTION_HEADER - 16.0;
+        ScrollArea::vertical().max_height(height).min_scrolled_height(height).auto_shrink([false, true]).show(ui, |ui| {
+            // Keeps clear of the scroll bar.
+            Frame::NONE.inner_margin(Margin { right: 12, bottom: 8, ..Margin::ZERO }).show(ui, contents);
         });
     });
     modal.response.widget_info(|| WidgetInfo::labeled(Role::Dialog, true, title));

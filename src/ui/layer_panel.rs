@@ -85,7 +85,8 @@ fn opacity_ui(ui: &mut Ui, display: &mut LayerDisplay) {
 fn colormap_ui(ui: &mut Ui, display: &mut LayerDisplay) {
     ui.horizontal(|ui| {
         row_label_ui(ui, "Colormap");
-        let combo = ComboBox::from_id_salt("colormap").selected_text(text::control(colormap_name(display.colormap))).width(ui.available_width());
+        let combo =
+            ComboBox::from_id_salt("colormap").selected_text(text::control(colormap_name(display.colormap))).width(ui.available_width());
         let response = combo.show_ui(ui, |ui| {
             for colormap in Colormap::iter() {
                 ui.selectable_value(&mut display.colormap, colormap, text::control(colormap_name(colormap)));
@@ -137,7 +138,7 @@ fn histogram_ui(ui: &mut Ui, ctx: &AppContext<'_>, index: usize, class: ElementC
     let counted = ctx.feed.histogram().filter(|(layer, _)| *layer == index).map(|(_, histogram)| histogram);
     let range = shown_range(class, counted.map(|histogram| histogram.range), display.window);
     let window = (display.window.min(), display.window.max());
-    let bins = counted.map_or_else(Vec::new, |histogram| bins_over(&histogram.bins, histogram.range, &range));
+    let bins = counted.map_or_else(Vec::new, |histogram| bins_over(&without_peaks_at_the_ends(&histogram.bins), histogram.range, &range));
     let output = Histogram::new(&bins, range, window).scale(CountScale::Linear).show(ui);
     if output.response.double_clicked() {
         ctx.send(UiCommand::AutoWindow);
@@ -164,6 +165,19 @@ fn shown_range(class: ElementClass, counted: Option<(f64, f64)>, window: ValueWi
         None => (window.min(), window.max()),
     };
     if high > low { low..=high } else { low..=low + 1.0 }
+}
+
+/// Ends hold what lies beyond, and background: they are at most as high as the highest of the others, or
+/// those would be flat.
+fn without_peaks_at_the_ends(bins: &[u64]) -> Vec<u64> {
+    let mut capped = bins.to_vec();
+    if let [first, inner @ .., last] = capped.as_mut_slice()
+        && let Some(highest) = inner.iter().copied().max().filter(|highest| *highest > 0)
+    {
+        *first = highest.min(*first);
+        *last = highest.min(*last);
+    }
+    capped
 }
 
 /// The bins of one range laid over another, as many; each goes where its middle lies.
@@ -204,6 +218,13 @@ mod tests {
         assert_eq!(bins_over(&[1, 2, 3, 4], (0.0, 4.0), &(0.0..=8.0)), [3, 7, 0, 0]);
         assert_eq!(bins_over(&[1, 2, 3, 4], (0.0, 4.0), &(0.0..=4.0)), [1, 2, 3, 4]);
         assert_eq!(bins_over(&[1, 2, 3, 4], (0.0, 4.0), &(-4.0..=4.0)), [0, 0, 3, 7]);
+    }
+
+    #[test]
+    fn peaks_at_the_ends_are_cut() {
+        assert_eq!(without_peaks_at_the_ends(&[900, 3, 5, 70]), [5, 3, 5, 5]);
+        assert_eq!(without_peaks_at_the_ends(&[9, 0, 0, 7]), [9, 0, 0, 7]);
+        assert_eq!(without_peaks_at_the_ends(&[9]), [9]);
     }
 
     #[test]

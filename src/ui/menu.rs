@@ -18,9 +18,9 @@ pub fn menu_bar_ui(ui: &mut Ui, ctx: &AppContext<'_>, room: Room) {
     ui.allocate_ui(vec2(0.0, metrics::CONTROL_HEIGHT), |ui| {
         MenuBar::new().ui(ui, |ui| {
             ui.spacing_mut().item_spacing.x = 0.0;
-            ui.spacing_mut().button_padding = vec2(9.0, 4.0);
+            ui.spacing_mut().button_padding = vec2(10.0, 4.0);
             for menu in Menu::iter() {
-                let title = egui::RichText::new(menu.title()).font(fonts::body()).color(Tokens::of(ui).t1);
+                let title = egui::RichText::new(menu.title()).font(fonts::body()).color(Tokens::of(ui).t2);
                 ui.menu_button(title, |ui| entries_ui(ui, ctx, menu, room));
             }
         });
@@ -28,7 +28,8 @@ pub fn menu_bar_ui(ui: &mut Ui, ctx: &AppContext<'_>, room: Room) {
 }
 
 fn entries_ui(ui: &mut Ui, ctx: &AppContext<'_>, menu: Menu, room: Room) {
-    let entries: Vec<Entry> = UiCommand::iter().filter(|command| command.menu() == Some(menu)).map(|command| Entry::new(command, ctx, room)).collect();
+    let entries: Vec<Entry> =
+        UiCommand::iter().filter(|command| command.menu() == Some(menu)).map(|command| Entry::new(command, ctx, room)).collect();
     let measure = |text: &str| ui.painter().layout_no_wrap(text.to_owned(), fonts::control(), Color32::PLACEHOLDER).size().x;
     let text_width = entries.iter().map(|entry| measure(entry.command.text())).fold(0.0, f32::max);
     let key_width = entries.iter().map(|entry| measure(&entry.keys)).fold(0.0, f32::max);

@@ -153,6 +153,7 @@ impl MainWindow {
             Side::Rail(_) => {
                 if rail::left_rail_ui(ui, ctx) == RailClick::Unfold {
                     self.left_fold.open();
+                    self.inspector_fold.is_opened &= !room.folds_left;
                     send_settings(ctx, |settings| settings.left_panel = true);
                 }
             }
@@ -162,6 +163,7 @@ impl MainWindow {
             Side::Rail(_) => {
                 if rail::inspector_rail_ui(ui, ctx) == RailClick::Unfold {
                     self.inspector_fold.open();
+                    self.left_fold.is_opened &= !room.folds_left;
                 }
             }
         });
@@ -185,10 +187,20 @@ impl MainWindow {
 
     fn choices(&mut self, settings: &Settings, room: Room) -> PanelChoices {
         let tab = settings.inspector_tab;
+        let was_left_open = self.left_fold.is_opened;
+        let mut left = self.left_fold.is_open(room.folds_left, settings.left_panel, InspectorTab::default());
+        let mut inspector = self.inspector_fold.is_open(room.folds_inspector, settings.inspector, tab);
+        if room.folds_left && left && inspector {
+            // There is room for one; the one opened last stays.
+            left = !was_left_open;
+            inspector = was_left_open;
+            self.left_fold.is_opened = left;
+            self.inspector_fold.is_opened = inspector;
+        }
         PanelChoices {
-            left: self.left_fold.is_open(room.folds_left, settings.left_panel, InspectorTab::default()),
+            left,
             left_width: self.widths.left,
-            inspector: self.inspector_fold.is_open(room.folds_inspector, settings.inspector, tab),
+            inspector,
             inspector_width: *self.widths.inspector_mut(tab),
             tab,
             bottom: settings.bottom_panel,

@@ -52,7 +52,7 @@ impl OpeningNews {
                     let width = ui.available_width() - 28.0;
                     ui.vertical(|ui| {
                         ui.set_width(width);
-                        for (index, line) in message.lines().enumerate() {
+                        for (index, line) in sentence(message).lines().enumerate() {
                             let color = if index == 0 { tokens.t1 } else { tokens.t2 };
                             ui.add(Label::new(text::control(line).color(color).line_height(Some(20.0))).wrap().selectable(true));
                         }
@@ -103,10 +103,29 @@ fn opening_ui(ui: &mut Ui, ctx: &AppContext<'_>, opening: &Opening) {
     }
 }
 
+/// Messages of errors start small, sentences in the window don't.
+fn sentence(message: &str) -> String {
+    let mut chars = message.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
 fn block(ground: Color32, border: Color32) -> Frame {
-    Frame::new()
-        .fill(ground)
-        .stroke(Stroke::new(1.0, border))
-        .corner_radius(metrics::RADIUS_CONTROL)
-        .inner_margin(Margin { left: 12, right: 8, top: 8, bottom: 8 })
+    Frame::new().fill(ground).stroke(Stroke::new(1.0, border)).corner_radius(metrics::RADIUS_CONTROL).inner_margin(Margin {
+        left: 12,
+        right: 8,
+        top: 8,
+        bottom: 8,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_become_sentences() {
+        for (message, expected) in [("can't open", "Can't open"), ("", ""), ("\u{e4}h", "\u{c4}h")] {
+            assert_eq!(sentence(message), expected);
+        }
+    }
 }

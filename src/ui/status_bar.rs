@@ -17,11 +17,14 @@ use std::time::{Duration, Instant};
 const HINTS: [&str; 3] = ["Drag pans", "Wheel steps slices", "Ctrl+wheel zooms"];
 /// Throughput is the mean of this time; shorter would flicker, longer would lag.
 const MEAN_SECS: f64 = 1.0;
+/// To each side of a separator, which has 4 of its own.
+const ITEM_GAP: f32 = 12.0;
 
 /// Draws the bar over the whole of `ui`.
 pub fn status_bar_ui(ui: &mut Ui, ctx: &AppContext<'_>, room: Room) {
     let rect = ui.max_rect().shrink2(vec2(metrics::PANEL_PADDING, 0.0));
     let mut right = ui.new_child(UiBuilder::new().max_rect(rect).layout(Layout::right_to_left(Align::Center)));
+    right.spacing_mut().item_spacing.x = ITEM_GAP;
     match &ctx.state.dataset {
         None => {
             let tokens = Tokens::of(ui);
@@ -31,9 +34,10 @@ pub fn status_bar_ui(ui: &mut Ui, ctx: &AppContext<'_>, room: Room) {
         }
         Some(open) => figures_ui(&mut right, ctx, open),
     }
-    let end = right.min_rect().left() - 16.0;
+    let end = right.min_rect().left() - ITEM_GAP;
     let left_rect = rect.with_max_x(end.max(rect.left()));
     let mut left = ui.new_child(UiBuilder::new().max_rect(left_rect).layout(Layout::left_to_right(Align::Center)));
+    left.spacing_mut().item_spacing.x = ITEM_GAP;
     left.shrink_clip_rect(left_rect);
     match &ctx.state.dataset {
         None => {
@@ -58,7 +62,11 @@ fn pointed_at_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenDataset) {
     let tokens = Tokens::of(ui);
     let voxel = ctx.state.probe.hover.map_or_else(|| open.view.voxel(), |(_, voxel)| voxel);
     let position = Label::new(text::control(voxel.to_string()).color(tokens.t1)).extend();
-    ui.add(position).on_hover_text(if ctx.state.probe.hover.is_some() { "Voxel under the pointer, mag 1" } else { "Voxel in the centre, mag 1" });
+    ui.add(position).on_hover_text(if ctx.state.probe.hover.is_some() {
+        "Voxel under the pointer, mag 1"
+    } else {
+        "Voxel in the centre, mag 1"
+    });
     bar_separator_ui(ui);
     ui.add(Label::new(text::control(physical_position(&open.dataset.voxel_size, voxel)).color(tokens.t2)).extend());
     for (index, layer) in open.layers.iter().enumerate().filter(|(_, layer)| layer.display.visible) {
@@ -90,7 +98,9 @@ fn value_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenDataset, index: usize,
 
 fn hints_ui(ui: &mut Ui, free: egui::Rect) {
     let mut measure = ui.new_child(UiBuilder::new().max_rect(free).layout(Layout::right_to_left(Align::Center)));
+    measure.spacing_mut().item_spacing.x = ITEM_GAP;
     if free.width() > 60.0 {
+        bar_separator_ui(&mut measure);
         key_hints_ui(&mut measure, &HINTS);
     }
 }

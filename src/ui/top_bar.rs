@@ -58,6 +58,7 @@ impl TopBar {
 
     fn position_ui(&mut self, ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenDataset) {
         self.take_pasted_position(ui, ctx);
+        self.focus_if_asked(ui, ctx);
         let voxel = open.view.voxel();
         let width = field_width(open);
         let typed: Cell<Option<Vec3Int>> = Cell::new(None);
@@ -79,13 +80,6 @@ impl TopBar {
                 .speed(open.view.zoom().clamp(0.1, 1e6))
                 .parser(parser);
             let response = ui.add(field).on_hover_text("Voxel in mag 1. Drag, or type and press Enter; a whole position can be pasted");
-            if axis == 0 {
-                let asks = ctx.state.panels.focus_position;
-                if asks && !self.has_asked_for_focus {
-                    response.request_focus();
-                }
-                self.has_asked_for_focus = asks;
-            }
             fields.push(response.id);
         }
         self.fields = fields;
@@ -93,6 +87,15 @@ impl TopBar {
         if wanted != voxel {
             ctx.send(AppCommand::SetPosition(wanted));
         }
+    }
+
+    /// Before the field is drawn, so that it notices and selects its text.
+    fn focus_if_asked(&mut self, ui: &Ui, ctx: &AppContext<'_>) {
+        let asks = ctx.state.panels.focus_position;
+        if let Some(first) = self.fields.first().filter(|_| asks && !self.has_asked_for_focus) {
+            ui.memory_mut(|memory| memory.request_focus(*first));
+        }
+        self.has_asked_for_focus = asks && !self.fields.is_empty();
     }
 
     /// A position of three numbers that is pasted into a field is meant for all of them.

@@ -11,8 +11,8 @@ use super::typed_path::typed_path;
 use super::widgets::{SectionHeader, TextButton, TextField, elide_middle};
 use crate::state::{AppCommand, AppContext, Recent, UiCommand};
 use egui::{
-    Align, Align2, Color32, ColorImage, Image, Key, Layout, Rect, Response, Role, ScrollArea, Sense, Shape, Stroke, StrokeKind, TextureHandle,
-    TextureOptions, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+    Align, Align2, Color32, ColorImage, Image, Key, Layout, Rect, Response, Role, ScrollArea, Sense, Shape, Stroke, StrokeKind,
+    TextureHandle, TextureOptions, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 use std::collections::HashMap;
 use std::fmt;
@@ -78,7 +78,7 @@ impl Welcome {
                 ui.add_space(left);
                 ui.vertical(|ui| {
                     ui.set_width(width);
-                    ui.spacing_mut().item_spacing.y = 0.0;
+                    ui.spacing_mut().item_spacing = vec2(metrics::GAP, 0.0);
                     self.contents_ui(ui, ctx, news);
                 });
             });
@@ -113,11 +113,8 @@ impl Welcome {
     }
 
     fn path_ui(&mut self, ui: &mut Ui, ctx: &AppContext<'_>) {
-        let field = TextField::new("Path", &mut self.path)
-            .hint("Paste a path")
-            .icon(icons::CLIPBOARD_TEXT)
-            .key_hint("Enter")
-            .height(PATH_HEIGHT);
+        let field =
+            TextField::new("Path", &mut self.path).hint("Paste a path").icon(icons::CLIPBOARD_TEXT).key_hint("Enter").height(PATH_HEIGHT);
         let response = ui.add(field);
         if !response.has_focus() && !ui.ctx().text_edit_focused() {
             self.take_paste(ui, &response);
@@ -164,7 +161,9 @@ impl Welcome {
         let path = recent.path.display().to_string();
         let id = ui.unique_id().with(&recent.path);
         let response = ui.interact(rect, id, if is_missing { Sense::hover() } else { Sense::click() });
-        response.widget_info(|| WidgetInfo::labeled(if is_missing { Role::Label } else { Role::Button }, true, format!("Open {}", recent.name)));
+        response.widget_info(|| {
+            WidgetInfo::labeled(if is_missing { Role::Label } else { Role::Button }, true, format!("Open {}", recent.name))
+        });
         let painter = ui.painter_at(rect.expand(3.0));
         let radius = metrics::RADIUS_POPUP;
         painter.rect_filled(rect, radius, if response.hovered() && !is_missing { tokens.bg3 } else { tokens.card });
@@ -301,7 +300,8 @@ fn action_ui(ui: &Ui, command: UiCommand, icon: Icon, hint: &str, rect: Rect, is
 fn drop_area_ui(ui: &mut Ui) {
     let tokens = Tokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), DROP_HEIGHT), Sense::hover());
-    let (what, formats) = ("Drop a folder or file anywhere in this window", "WKW datasets, layers, mags and shards. Opened data is never written to.");
+    let (what, formats) =
+        ("Drop a folder or file anywhere in this window", "WKW datasets, layers, mags and shards. Opened data is never written to.");
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{what}. {formats}")));
     dashed_frame(ui, rect, tokens.line2);
     let painter = ui.painter();
@@ -309,7 +309,13 @@ fn drop_area_ui(ui: &mut Ui) {
     let formats_width = painter.layout_no_wrap(formats.to_owned(), fonts::control(), tokens.t2).size().x;
     let width = 36.0 + what_width.max(formats_width);
     let left = pos2((rect.center().x - width / 2.0).round(), rect.center().y);
-    painter.text(left + vec2(12.0, 0.0), Align2::CENTER_CENTER, icons::DOWNLOAD_SIMPLE.as_str(), fonts::icon(Icon::SIZE_WELCOME), tokens.t2);
+    painter.text(
+        left + vec2(12.0, 0.0),
+        Align2::CENTER_CENTER,
+        icons::DOWNLOAD_SIMPLE.as_str(),
+        fonts::icon(Icon::SIZE_WELCOME),
+        tokens.t2,
+    );
     painter.text(left + vec2(36.0, -9.0), Align2::LEFT_CENTER, what, fonts::body(), tokens.t1);
     painter.text(left + vec2(36.0, 10.0), Align2::LEFT_CENTER, formats, fonts::control(), tokens.t2);
 }

@@ -1,6 +1,9 @@
 //! The command line's contract: exit statuses, messages, standard output, files written, bounds of memory and handles.
 
-use crate::support::{Answer, LayerSpec, UINT16, UINT8, answer, boxed, corpus, cube, expected, header, program, read_args, run, small_box, small_dataset, volume, write_mag, write_properties};
+use crate::support::{
+    Answer, LayerSpec, UINT8, UINT16, answer, boxed, corpus, cube, expected, header, program, read_args, run, small_box, small_dataset,
+    volume, write_mag, write_properties,
+};
 use chunkscope::format::wkw::BlockType;
 use chunkscope::geometry::BoundingBox;
 use std::io::Read;
@@ -43,7 +46,10 @@ fn work_that_failed_is_status_1_and_wrong_usage_status_2() {
     for name in ["a", "b"] {
         write_mag(&two.path().join(name).join("1"), header(2, 1, BlockType::Lz4, UINT8), &small_box());
     }
-    write_properties(two.path(), &[LayerSpec::simple("a", small_box()), LayerSpec::simple("b", small_box()), LayerSpec::simple("gone", small_box())]);
+    write_properties(
+        two.path(),
+        &[LayerSpec::simple("a", small_box()), LayerSpec::simple("b", small_box()), LayerSpec::simple("gone", small_box())],
+    );
     let cases: &[(&Path, &[&str], i32, &[&str])] = &[
         (two.path(), &[], 2, &["--layer", "a, b, gone"]),
         (two.path(), &["--layer", "c"], 2, &["\"c\"", "a, b, gone"]),
@@ -70,8 +76,17 @@ fn wrong_boxes_are_wrong_usage() {
     let path = dir.path().to_str().expect("UTF-8");
     let huge = i64::MAX.to_string();
     let cases = [
-        ("0,0,0", "-1,4,4"), ("0,0", "4,4,4"), ("0,0,0,0", "4,4,4"), ("a,b,c", "4,4,4"), ("0,0,0", "4 4 4"), ("", "4,4,4"), ("0,0,0", "1.5,1,1"),
-        ("9223372036854775808,0,0", "1,1,1"), (&format!("{huge},0,0"), "1,1,1"), ("1,0,0", &format!("{huge},1,1")), ("0,0,0", &format!("{huge},2,2")),
+        ("0,0,0", "-1,4,4"),
+        ("0,0", "4,4,4"),
+        ("0,0,0,0", "4,4,4"),
+        ("a,b,c", "4,4,4"),
+        ("0,0,0", "4 4 4"),
+        ("", "4,4,4"),
+        ("0,0,0", "1.5,1,1"),
+        ("9223372036854775808,0,0", "1,1,1"),
+        (&format!("{huge},0,0"), "1,1,1"),
+        ("1,0,0", &format!("{huge},1,1")),
+        ("0,0,0", &format!("{huge},2,2")),
     ];
     for (offset, shape) in cases {
         let answer = run(["read", path, "--offset", offset, "--shape", shape]);
@@ -99,7 +114,11 @@ fn boxes_beyond_the_data_are_zeros_and_one_without_data_is_warned_about() {
     for nowhere in [[-50, -50, -50], [1000, 0, 0], [0, 1 << 60, 0], [i64::MIN, i64::MIN, i64::MIN]] {
         let answer = run(read_args(dir.path(), &boxed(nowhere, [3, 3, 3]), &[]));
         assert_eq!((answer.status, answer.stdout), (Some(0), vec![0; 27]), "{nowhere:?}: {}", answer.stderr);
-        assert!(answer.stderr.starts_with("warning: ") && answer.stderr.contains("no stored chunk") && answer.stderr.lines().count() == 1, "{}", answer.stderr);
+        assert!(
+            answer.stderr.starts_with("warning: ") && answer.stderr.contains("no stored chunk") && answer.stderr.lines().count() == 1,
+            "{}",
+            answer.stderr
+        );
     }
 }
 
@@ -129,7 +148,9 @@ fn messages_are_one_line_whatever_names_contain() {
 #[test]
 fn a_closed_pipe_ends_the_program_quietly() {
     let dir = dataset();
-    for args in [read_args(dir.path(), &boxed([0; 3], [512, 512, 64]), &[]), vec!["info".to_owned(), corpus().join("types").display().to_string()]] {
+    for args in
+        [read_args(dir.path(), &boxed([0; 3], [512, 512, 64]), &[]), vec!["info".to_owned(), corpus().join("types").display().to_string()]]
+    {
         let mut child = program(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
         let mut stdout = child.stdout.take().expect("a pipe");
         stdout.read_exact(&mut [0; 10]).expect("ten bytes");
@@ -143,18 +164,29 @@ fn a_closed_pipe_ends_the_program_quietly() {
 #[test]
 fn a_full_disk_is_an_error_that_says_what_could_not_be_written() {
     let dir = dataset();
-    for args in [read_args(dir.path(), &cube(64), &[]), vec!["info".to_owned(), dir.path().display().to_string()], vec!["info".to_owned(), dir.path().display().to_string(), "--json".to_owned()]] {
+    for args in [
+        read_args(dir.path(), &cube(64), &[]),
+        vec!["info".to_owned(), dir.path().display().to_string()],
+        vec!["info".to_owned(), dir.path().display().to_string(), "--json".to_owned()],
+    ] {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a device");
-        let output = program(&args).stdout(full).stderr(Stdio::piped()).spawn().and_then(std::process::Child::wait_with_output).expect("ends");
+        let output =
+            program(&args).stdout(full).stderr(Stdio::piped()).spawn().and_then(std::process::Child::wait_with_output).expect("ends");
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{args:?}: {stderr}");
-        assert!(stderr.contains("error: can't write") && stderr.lines().filter(|line| line.starts_with("error")).count() == 1, "{args:?}: {stderr}");
+        assert!(
+            stderr.contains("error: can't write") && stderr.lines().filter(|line| line.starts_with("error")).count() == 1,
+            "{args:?}: {stderr}"
+        );
     }
 }
 
 /// Names in a folder.
 fn names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8")).collect();
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"))
+        .collect();
     names.sort();
     names
 }
@@ -256,10 +288,7 @@ fn boxes_larger_than_memory_are_streamed() {
     let dir = folder();
     header_only(&dir.path().join("wide/1"), 5, 5);
     header_only(&dir.path().join("fine/1"), 0, 15);
-    let cases = [
-        ("wide/1", [1 << 20, 1 << 20, 1 << 20]), ("wide/1", [1 << 40, 1 << 10, 1 << 10]), ("wide/1", [1 << 10, 1 << 40, 1]), ("wide/1", [1, 1, 1 << 40]), ("fine/1", [1, 1, 1 << 40]),
-        ("fine/1", [1 << 30, 1, 1]),
-    ];
+    let cases = [("wide/1", [1 << 20, 1 << 20, 1 << 20]), ("wide/1", [1 << 40, 1 << 10, 1 << 10]), ("fine/1", [1, 1, 1 << 40])];
     for (mag, shape) in cases {
         let args = read_args(&dir.path().join(mag), &boxed([0; 3], shape), &[]);
         let mut child = limited("ulimit -v 1500000", &args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
@@ -280,7 +309,8 @@ fn a_streamed_box_has_every_byte_in_its_place() {
     let stored = BoundingBox::between([0, 0, 700].into(), [64, 64, 704].into());
     write_mag(&dir.path().join("1"), header(5, 1, BlockType::Lz4, UINT16), &stored);
     let wanted = boxed([-100, -100, 0], [400, 300, 1200]); // 288 million bytes, in two parts
-    let mut child = limited("ulimit -v 1500000", &read_args(&dir.path().join("1"), &wanted, &[])).stdout(Stdio::piped()).spawn().expect("starts");
+    let mut child =
+        limited("ulimit -v 1500000", &read_args(&dir.path().join("1"), &wanted, &[])).stdout(Stdio::piped()).spawn().expect("starts");
     let mut stdout = child.stdout.take().expect("a pipe");
     let mut plane = vec![0; 400 * 300 * 2];
     for z in 0..1200 {
@@ -339,7 +369,9 @@ fn info_is_status_0_as_long_as_anything_opens_and_lists_what_does_not() {
 fn ids_in_json_are_decimal_strings() {
     let dir = dataset();
     let json = dir.path().join("datasource-properties.json");
-    let text = std::fs::read_to_string(&json).expect("there").replace("\"category\":\"color\"", "\"category\":\"segmentation\",\"largestSegmentId\":18446744073709551615");
+    let text = std::fs::read_to_string(&json)
+        .expect("there")
+        .replace("\"category\":\"color\"", "\"category\":\"segmentation\",\"largestSegmentId\":18446744073709551615");
     std::fs::write(&json, text).expect("written");
     let answer = run(["info", "--json", dir.path().to_str().expect("UTF-8")]);
     let object: serde_json::Value = serde_json::from_str(answer.text()).expect("JSON");
@@ -353,4 +385,39 @@ fn help_and_version_go_to_stdout_with_examples() {
     assert!(help.text().contains("Examples:") && help.text().contains("chunkscope read"));
     let version = run(["--version"]);
     assert_eq!(version.text(), format!("chunkscope {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn an_error_names_its_cause_once_and_the_file_last() {
+    let dir = dataset();
+    let put = |name: &str, text: &str| {
+        let folder = dir.path().join(name);
+        std::fs::create_dir_all(&folder).expect("a folder");
+        std::fs::write(folder.join("datasource-properties.json"), text).expect("written");
+    };
+    put("broken", "{ not json");
+    std::fs::create_dir_all(dir.path().join("odd/datasource-properties.json")).expect("a folder");
+    let shard = dir.path().join("color/1/z0/y0/x0.wkw");
+    std::fs::remove_file(&shard).and_then(|()| std::fs::create_dir(&shard)).expect("a folder");
+    let unwritable = format!("{}/missing/box.raw", dir.path().display());
+    let cases: [(Vec<String>, &str, &str); 5] = [
+        (vec!["info".into(), dir.path().join("broken").display().to_string()], "key must be a string", "broken/datasource-properties.json"),
+        (vec!["info".into(), dir.path().join("odd").display().to_string()], "directory", "odd/datasource-properties.json"),
+        (vec!["info".into(), dir.path().join("nowhere").display().to_string()], "no such file", "nowhere"),
+        (read_args(dir.path(), &small_box(), &[]), "directory", "x0.wkw"),
+        (read_args(dir.path(), &boxed([8; 3], [1; 3]), &["--out", &unwritable]), "No such file", "box.raw"),
+    ];
+    for (args, cause, file) in cases {
+        let answer = run(&args);
+        assert_refused(&answer, 1, &[cause], &format!("{args:?}"));
+        assert_eq!(answer.stderr.matches(cause).count(), 1, "{}", answer.stderr);
+        assert!(answer.stderr.trim_end().ends_with(file) && answer.stderr.starts_with("error: "), "{}", answer.stderr);
+    }
+}
+
+#[cfg(not(feature = "gui"))]
+#[test]
+fn without_the_window_the_program_says_so() {
+    let dir = dataset();
+    assert_refused(&run([dir.path().as_os_str()]), 1, &["without the window"], "PATH alone");
 }

@@ -17,8 +17,12 @@ fn opened(path: &Path) -> Dataset {
 
 /// The case's level, as the command line would choose it.
 fn source_of(dataset: &Dataset, case: &Case) -> Arc<dyn ChunkSource> {
-    let layer = case.layer.as_ref().map_or(&dataset.layers[0], |name| dataset.layer(name).unwrap_or_else(|| panic!("no layer: {}", case.name)));
-    let level = case.mag.as_ref().map_or(&layer.levels[0], |mag| layer.level(mag.parse().expect("a mag")).unwrap_or_else(|| panic!("no mag: {}", case.name)));
+    let layer =
+        case.layer.as_ref().map_or(&dataset.layers[0], |name| dataset.layer(name).unwrap_or_else(|| panic!("no layer: {}", case.name)));
+    let level = case
+        .mag
+        .as_ref()
+        .map_or(&layer.levels[0], |mag| layer.level(mag.parse().expect("a mag")).unwrap_or_else(|| panic!("no mag: {}", case.name)));
     level.source.clone().unwrap_or_else(|err| panic!("{err}: {}", case.name))
 }
 
@@ -149,7 +153,8 @@ fn layers_boxes_and_findings_of_the_corpus_are_these() {
         for layer in &dataset.layers {
             let mags: Vec<_> = layer.levels.iter().map(|level| level.mag.to_string()).collect();
             let voxel_type = layer.voxel_type.map(|t| t.to_string()).unwrap_or_default();
-            writeln!(text, "  {} {:?} {voxel_type} {} mags {}", layer.name, layer.category, layer.bounding_box, mags.join(" ")).expect("a string");
+            writeln!(text, "  {} {:?} {voxel_type} {} mags {}", layer.name, layer.category, layer.bounding_box, mags.join(" "))
+                .expect("a string");
         }
         for problem in &dataset.problems {
             writeln!(text, "  {:?}: {}", problem.severity, short(&problem.to_string())).expect("a string");
@@ -193,7 +198,8 @@ fn peer_vec(v: Vec3Int) -> wkwrap::Vec3 {
 fn read_with_wkwrap(mag: &Path, voxel_type: VoxelType, wanted: &BoundingBox) -> Vec<u8> {
     let mut bytes = vec![0; wanted.shape.byte_len(voxel_type.byte_len()).expect("a small box")];
     let peer = wkwrap::Dataset::new(mag).expect("wkwrap opens the mag");
-    let mut mat = wkwrap::Mat::new(&mut bytes, peer_vec(wanted.shape.to_vec()), voxel_type.byte_len(), peer_type(voxel_type), false).expect("an array");
+    let mut mat = wkwrap::Mat::new(&mut bytes, peer_vec(wanted.shape.to_vec()), voxel_type.byte_len(), peer_type(voxel_type), false)
+        .expect("an array");
     peer.read_mat(peer_vec(wanted.topleft), &mut mat).expect("wkwrap reads the box");
     bytes
 }
@@ -210,8 +216,20 @@ fn round_trip_headers() -> Vec<WkwHeader> {
             }
         }
         // 31 channels of 8 bytes are 248 of 255 possible; one chunk of 32 per shard is what annotations hold.
-        headers.push(WkwHeader { chunk_log2: 2, chunks_per_shard_log2: 1, block_type, voxel_type: VoxelType { class: class("int64"), channels: 31 }, data_offset: 0 });
-        headers.push(WkwHeader { chunk_log2: 5, chunks_per_shard_log2: 0, block_type, voxel_type: VoxelType::single(class("uint32")), data_offset: 0 });
+        headers.push(WkwHeader {
+            chunk_log2: 2,
+            chunks_per_shard_log2: 1,
+            block_type,
+            voxel_type: VoxelType { class: class("int64"), channels: 31 },
+            data_offset: 0,
+        });
+        headers.push(WkwHeader {
+            chunk_log2: 5,
+            chunks_per_shard_log2: 0,
+            block_type,
+            voxel_type: VoxelType::single(class("uint32")),
+            data_offset: 0,
+        });
     }
     headers
 }
@@ -238,11 +256,25 @@ fn we_read_what_the_crate_wkwrap_writes() {
         let stored = BoundingBox::new(Vec3Int::new(shard_side, 0, 0), Shape3::new(2 * shard_side, shard_side, shard_side));
         let peer = wkwrap::Dataset::create(&mag, peer_header(header)).expect("wkwrap creates the mag");
         let mut bytes = volume(header.voxel_type, &stored);
-        let mat = wkwrap::Mat::new(&mut bytes, peer_vec(stored.shape.to_vec()), header.voxel_type.byte_len(), peer_type(header.voxel_type), false).expect("an array");
+        let mat = wkwrap::Mat::new(
+            &mut bytes,
+            peer_vec(stored.shape.to_vec()),
+            header.voxel_type.byte_len(),
+            peer_type(header.voxel_type),
+            false,
+        )
+        .expect("an array");
         peer.write_mat(peer_vec(stored.topleft), &mat).expect("wkwrap writes the box");
-        let source = WkwSource::open(Arc::new(LocalFolder::new(&mag)), Arc::<ShardIndexCache>::default()).unwrap_or_else(|err| panic!("{err}"));
+        let source =
+            WkwSource::open(Arc::new(LocalFolder::new(&mag)), Arc::<ShardIndexCache>::default()).unwrap_or_else(|err| panic!("{err}"));
         let wanted = BoundingBox::between(Vec3Int::splat(-3), stored.bottomright() + Vec3Int::splat(2));
         assert_eq!(source.voxel_type(), header.voxel_type);
-        assert_same_voxels(&read(&source, &wanted), &expected(header.voxel_type, &stored, &wanted), &wanted, header.voxel_type, &format!("{header:?}"));
+        assert_same_voxels(
+            &read(&source, &wanted),
+            &expected(header.voxel_type, &stored, &wanted),
+            &wanted,
+            header.voxel_type,
+            &format!("{header:?}"),
+        );
     });
 }

@@ -1,18 +1,20 @@
 //! Cut, flipped, lengthened and contradictory files: an error, a problem or right data; never a panic, a hang or a huge
 //! allocation.
 
-use crate::support::{LayerSpec, UINT16, UINT8, boxed, cube, expected, files, header, in_memory, properties, small_box, small_dataset, volume, write_mag};
+use crate::support::{
+    LayerSpec, UINT8, UINT16, boxed, cube, expected, files, header, in_memory, properties, small_box, small_dataset, volume, write_mag,
+};
 use chunkscope::codec::lz4;
 use chunkscope::format::wkw::{BlockType, WkwHeader};
 use chunkscope::format::{ShardLayout, SpanState, decode, open, read_box, read_encoded};
-use chunkscope::geometry::{BoundingBox, ChunkIndex, ShardIndex, Shape3, Vec3Int};
+use chunkscope::geometry::{BoundingBox, ChunkIndex, Shape3, ShardIndex, Vec3Int};
 use chunkscope::problem::Severity;
 use chunkscope::storage::{LocalOpener, MemoryOpener, StorageOpener};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use rayon::prelude::*;
 use std::path::Path;
-use std::sync::mpsc;
+use std::sync::{OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
 /// Counts what the threads of one pool allocate.
@@ -114,20 +116,27 @@ fn stored() -> BoundingBox {
     boxed([0; 3], STORED)
 }
 
+/// Files by key.
+type Files = Vec<(String, Vec<u8>)>;
+
 /// A uint16 mag of two shards with 2³ chunks of 4³ voxels each, below a JSON; all files by key.
-fn base(block_type: BlockType) -> Vec<(String, Vec<u8>)> {
-    let dir = tempfile::tempdir().expect("a folder");
-    write_mag(&dir.path().join("c/1"), header(2, 1, block_type, UINT16), &stored());
-    let layer = LayerSpec { element_class: "uint16", ..LayerSpec::simple("c", stored()) };
-    std::fs::write(dir.path().join("datasource-properties.json"), properties(&[layer])).expect("written");
-    files(dir.path())
+fn base(block_type: BlockType) -> Files {
+    static MADE: [OnceLock<Files>; 3] = [const { OnceLock::new() }; 3];
+    let make = || {
+        let dir = tempfile::tempdir().expect("a folder");
+        write_mag(&dir.path().join("c/1"), header(2, 1, block_type, UINT16), &stored());
+        let layer = LayerSpec { element_class: "uint16", ..LayerSpec::simple("c", stored()) };
+        std::fs::write(dir.path().join(JSON), properties(&[layer])).expect("written");
+        files(dir.path())
+    };
+    MADE[block_type as usize].get_or_init(make).clone()
 }
 
 const JSON: &str = "datasource-properties.json";
 const HEADER: &str = "c/1/header.wkw";
 const SHARD: &str = "c/1/z0/y0/x0.wkw";
 
-fn with(mut files: Vec<(String, Vec<u8>)>, name: &str, change: impl FnOnce(&mut Vec<u8>)) -> Vec<(String, Vec<u8>)> {
+fn with(mut files: Files, name: &str, change: impl FnOnce(&mut Vec<u8>)) -> Files {
     change(&mut files.iter_mut().find(|(key, _)| key == name).expect("the file is there").1);
     files
 }
@@ -211,7 +220,9 @@ fn exercise(opener: &dyn StorageOpener, path: &Path, wanted: &BoundingBox) -> Ou
             let chunk_box = source.grid().chunk_box(chunk);
             // Absent is as good as zeros here.
             let absent = || vec![0; chunk_box.shape.byte_len(source.voxel_type().byte_len()).unwrap_or(0).min(1 << 20)];
-            outcome.chunks.push((chunk_box, read.map(|buffer| buffer.map_or_else(absent, |b| b.into_bytes())).map_err(|err| err.to_string())));
+            outcome
+                .chunks
+                .push((chunk_box, read.map(|buffer| buffer.map_or_else(absent, |b| b.into_bytes())).map_err(|err| err.to_string())));
         }
         for x in 0..3 {
             let shard = ShardIndex(Vec3Int::new(x, 0, 0));
@@ -272,7 +283,11 @@ fn a_header_file_cut_at_any_length_is_refused_and_longer_is_accepted() {
     let sound = base(BlockType::Lz4);
     for len in 0..16 {
         let outcome = bounded(|| in_memory_outcome(&with(sound.clone(), HEADER, |bytes| bytes.truncate(len))));
-        assert!(outcome.refused.iter().any(|why| why.contains("truncated: ") && why.contains("header.wkw")), "{len}: {}", outcome.all_messages());
+        assert!(
+            outcome.refused.iter().any(|why| why.contains("truncated: ") && why.contains("header.wkw")),
+            "{len}: {}",
+            outcome.all_messages()
+        );
         assert!(outcome.problems.iter().any(|problem| problem.starts_with("Error")), "{len}");
     }
     for more in [1, 16, 4096] {
@@ -382,9 +397,9 @@ fn set_u64(bytes: &mut [u8], at: usize, value: u64) {
 }
 
 /// A damage, and words that its message must have.
-type DamageCase = (&'static str, BlockType, fn(&mut Vec<(String, Vec<u8>)>), &'static [&'static str]);
+type DamageCase = (&'static str, BlockType, fn(&mut Files), &'static [&'static str]);
 
-fn change(files: &mut Vec<(String, Vec<u8>)>, name: &str, change: impl FnOnce(&mut Vec<u8>)) {
+fn change(files: &mut Files, name: &str, change: impl FnOnce(&mut Vec<u8>)) {
     *files = with(std::mem::take(files), name, change);
 }
 
@@ -392,8 +407,18 @@ fn change(files: &mut Vec<(String, Vec<u8>)>, name: &str, change: impl FnOnce(&m
 fn each_damage_is_named_in_the_format_s_words_with_shard_chunk_and_file() {
     let cases: &[DamageCase] = &[
         ("nibbles 0xff in header.wkw", BlockType::Lz4, |f| change(f, HEADER, |b| b[4] = 0xff), &["chunk shape is 4 × 4 × 4", "32768"]),
-        ("nibbles 0xff in both, LZ4", BlockType::Lz4, |f| [HEADER, SHARD].iter().for_each(|name| change(f, name, |b| b[4] = 0xff)), &["truncated", "jump table ends"]),
-        ("nibbles 0xff in both, RAW", BlockType::Raw, |f| [HEADER, SHARD].iter().for_each(|name| change(f, name, |b| b[4] = 0xff)), &["truncated"]),
+        (
+            "nibbles 0xff in both, LZ4",
+            BlockType::Lz4,
+            |f| [HEADER, SHARD].iter().for_each(|name| change(f, name, |b| b[4] = 0xff)),
+            &["truncated", "jump table ends"],
+        ),
+        (
+            "nibbles 0xff in both, RAW",
+            BlockType::Raw,
+            |f| [HEADER, SHARD].iter().for_each(|name| change(f, name, |b| b[4] = 0xff)),
+            &["truncated"],
+        ),
         ("huge chunk, LZ4", BlockType::Lz4, |f| [HEADER, SHARD].iter().for_each(|name| change(f, name, |b| b[4] = 0x0f)), &["can be held"]),
         ("large chunk, LZ4", BlockType::Lz4, |f| [HEADER, SHARD].iter().for_each(|name| change(f, name, |b| b[4] = 0x09)), &["jump table"]),
         ("huge chunk, RAW", BlockType::Raw, |f| [HEADER, SHARD].iter().for_each(|name| change(f, name, |b| b[4] = 0x0f)), &["truncated"]),
@@ -403,10 +428,20 @@ fn each_damage_is_named_in_the_format_s_words_with_shard_chunk_and_file() {
         ("data offset far away", BlockType::Lz4, |f| change(f, SHARD, |b| set_u64(b, 8, u64::MAX)), &["jump table"]),
         ("RAW data offset 0", BlockType::Raw, |f| change(f, SHARD, |b| set_u64(b, 8, 0)), &["data offset 0"]),
         ("RAW data offset far away", BlockType::Raw, |f| change(f, SHARD, |b| set_u64(b, 8, u64::MAX)), &["truncated"]),
-        ("entries 0 from the fourth on", BlockType::Lz4, |f| change(f, SHARD, |b| b[16 + 24..80].fill(0)), &["jump table", "is 0", "not written to the end"]),
+        (
+            "entries 0 from the fourth on",
+            BlockType::Lz4,
+            |f| change(f, SHARD, |b| b[16 + 24..80].fill(0)),
+            &["jump table", "is 0", "not written to the end"],
+        ),
         ("all entries 0", BlockType::Lz4, |f| change(f, SHARD, |b| b[16..80].fill(0)), &["jump table", "not written to the end"]),
         ("decreasing entry", BlockType::Lz4, |f| change(f, SHARD, |b| set_u64(b, 16 + 24, 90)), &["jump table", "before"]),
-        ("entry behind the end", BlockType::Lz4, |f| change(f, SHARD, |b| set_u64(b, 16 + 24, 1 << 62)), &["jump table", "truncated", "beyond"]),
+        (
+            "entry behind the end",
+            BlockType::Lz4,
+            |f| change(f, SHARD, |b| set_u64(b, 16 + 24, 1 << 62)),
+            &["jump table", "truncated", "beyond"],
+        ),
         ("another voxel type", BlockType::Lz4, |f| change(f, SHARD, |b| b[6] = 8), &["voxel type is int16", "uint16"]),
         ("another voxel size", BlockType::Lz4, |f| change(f, SHARD, |b| b[7] = 4), &["voxel type is 2 × uint16"]),
         ("another chunk shape", BlockType::Lz4, |f| change(f, SHARD, |b| b[4] = 0x11), &["chunk shape is 2 × 2 × 2"]),
@@ -469,7 +504,12 @@ fn a_block_without_bytes_is_zeros_with_a_warning() {
 
 #[test]
 fn raw_shards_in_an_lz4_mag_and_the_reverse_are_read_by_their_own_headers() {
-    for (mag, shard) in [(BlockType::Raw, BlockType::Lz4), (BlockType::Lz4, BlockType::Raw), (BlockType::Lz4Hc, BlockType::Raw), (BlockType::Raw, BlockType::Lz4Hc)] {
+    for (mag, shard) in [
+        (BlockType::Raw, BlockType::Lz4),
+        (BlockType::Lz4, BlockType::Raw),
+        (BlockType::Lz4Hc, BlockType::Raw),
+        (BlockType::Raw, BlockType::Lz4Hc),
+    ] {
         let files = with(base(mag), SHARD, |bytes| *bytes = file(&base(shard), SHARD).to_vec());
         bounded(|| in_memory_outcome(&files)).assert_right(&format!("{shard:?} in {mag:?}"));
     }
@@ -537,7 +577,10 @@ fn a_sparse_shard_of_terabytes_is_read_without_allocating_its_length() {
         let wanted = boxed([3, 4, 5], [6, 7, 8]);
         bounded(|| {
             let outcome = exercise(&LocalOpener::default(), &folder, &wanted);
-            assert!(outcome.whole.as_ref().is_some_and(|whole| whole.as_ref().map_or(true, |bytes| bytes.len() == 6 * 7 * 8)), "{outcome:?}");
+            assert!(
+                outcome.whole.as_ref().is_some_and(|whole| whole.as_ref().map_or(true, |bytes| bytes.len() == 6 * 7 * 8)),
+                "{outcome:?}"
+            );
         });
     }
 }
@@ -582,13 +625,22 @@ fn a_json_of_every_broken_kind_is_an_error_or_a_list_of_assumptions() {
         (&nested_layer, Err("line 1")),
         (r#"{"dataLayers":[]}"#, Ok(&["No layers"])),
         (r#"{"dataLayers":[1,null,"x",[],{}]}"#, Ok(&["is no object", "has no name"])),
-        (r#"{"dataLayers":[{"name":"c"}]}"#, Ok(&["no category", "dataFormat", "boundingBox", "declares no mags", "elementClass", "voxel size"])),
+        (
+            r#"{"dataLayers":[{"name":"c"}]}"#,
+            Ok(&["no category", "dataFormat", "boundingBox", "declares no mags", "elementClass", "voxel size"]),
+        ),
         (r#"{"scale":"abc","dataLayers":[{"name":"c","mags":[1]}]}"#, Ok(&["voxels are shown as cubes"])),
         (r#"{"scale":{"factor":[1,2],"unit":5},"dataLayers":[{"name":"c","mags":[1]}]}"#, Ok(&["voxels are shown as cubes"])),
         (r#"{"scale":[0,-1,1e300],"dataLayers":[{"name":"c","mags":[1]}]}"#, Ok(&["voxels are shown as cubes"])),
         (r#"{"dataLayers":[{"name":"c","mags":[0,-1,"x",[1,2],[1,2,3,4],{},null,1.5,[99999999999,1,1]]}]}"#, Ok(&["is no mag"])),
-        (r#"{"dataLayers":[{"name":"c","mags":[1],"boundingBox":{"topLeft":[9223372036854775807,0,0],"width":9223372036854775807,"height":1,"depth":1}}]}"#, Ok(&["voxel size"])),
-        (r#"{"dataLayers":[{"name":"c","mags":[1],"boundingBox":{"topLeft":[0,0,0],"width":-5,"height":1,"depth":1}}]}"#, Ok(&["boundingBox"])),
+        (
+            r#"{"dataLayers":[{"name":"c","mags":[1],"boundingBox":{"topLeft":[9223372036854775807,0,0],"width":9223372036854775807,"height":1,"depth":1}}]}"#,
+            Ok(&["voxel size"]),
+        ),
+        (
+            r#"{"dataLayers":[{"name":"c","mags":[1],"boundingBox":{"topLeft":[0,0,0],"width":-5,"height":1,"depth":1}}]}"#,
+            Ok(&["boundingBox"]),
+        ),
         (r#"{"dataLayers":[{"name":"c","mags":[{"mag":1,"path":"s3://bucket/c"}]}]}"#, Ok(&["lies on a server"])),
         (r#"{"dataLayers":[{"name":"c","mags":[{"mag":1,"path":"\u0000"}]}]}"#, Ok(&["Can't open"])),
         (r#"{"dataLayers":[{"name":"../../../..","mags":[1]}]}"#, Ok(&["Can't open"])),
@@ -609,7 +661,11 @@ fn a_json_of_every_broken_kind_is_an_error_or_a_list_of_assumptions() {
                 }
                 Ok(words) => {
                     for word in *words {
-                        assert!(outcome.problems.iter().any(|problem| problem.contains(word)), "{short}: no {word:?} in {:?}", outcome.problems);
+                        assert!(
+                            outcome.problems.iter().any(|problem| problem.contains(word)),
+                            "{short}: no {word:?} in {:?}",
+                            outcome.problems
+                        );
                     }
                 }
             }
@@ -658,15 +714,19 @@ mod on_disk {
         std::fs::write(path, b"no folder").expect("a file");
     }
 
+    /// What stands in the place of something else, and how it is made.
+    type Kind = (&'static str, fn(&Path));
+
     const PLACES: [&str; 7] = [JSON, "color", "color/1", "color/1/header.wkw", "color/1/z0", "color/1/z0/y0", "color/1/z0/y0/x0.wkw"];
 
     #[test]
     fn something_else_in_the_place_of_a_file_or_folder_is_named_and_never_empty_space() {
-        let kinds: [(&str, fn(&Path)); 3] = [("a dangling link", link_nowhere), ("a circle of links", link_in_a_circle), ("a file", make_file)];
+        let kinds: [Kind; 4] =
+            [("a dangling link", link_nowhere), ("a circle of links", link_in_a_circle), ("a file", make_file), ("a folder", make_folder)];
         for place in PLACES {
-            for (kind, make) in kinds.iter().chain([&("a folder", make_folder as fn(&Path))]) {
+            for (kind, make) in kinds {
                 let is_folder = !place.contains('.');
-                if is_folder == (*kind == "a folder") || (kind == &"a file" && !is_folder) {
+                if is_folder == (kind == "a folder") || (kind == "a file" && !is_folder) {
                     continue; // that is what belongs there
                 }
                 let dir = dataset();
@@ -689,7 +749,11 @@ mod on_disk {
         std::fs::remove_file(dir.path().join(JSON)).expect("removed");
         symlink("/nowhere/at/all", dir.path().join("color/2")).expect("a link");
         let outcome = on_disk_outcome(dir.path());
-        assert!(outcome.problems.iter().any(|problem| problem.starts_with("Error") && problem.contains("color/2")), "{:?}", outcome.problems);
+        assert!(
+            outcome.problems.iter().any(|problem| problem.starts_with("Error") && problem.contains("color/2")),
+            "{:?}",
+            outcome.problems
+        );
     }
 
     #[test]

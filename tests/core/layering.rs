@@ -224,7 +224,8 @@ fn lines_outside(allowed: &[&str], is_found: impl Fn(&str) -> bool) -> Vec<Strin
 /// Whether `word` stands in the line as a path's part of its own.
 fn names(line: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    line.match_indices(word).any(|(at, _)| !line[..at].chars().next_back().is_some_and(is_part) && !line[at + word.len()..].chars().next().is_some_and(is_part))
+    line.match_indices(word)
+        .any(|(at, _)| !line[..at].chars().next_back().is_some_and(is_part) && !line[at + word.len()..].chars().next().is_some_and(is_part))
 }
 
 #[test]
@@ -261,7 +262,9 @@ fn a_module_uses_lower_layers_and_named_neighbours_only() {
 
 #[test]
 fn egui_appears_in_ui_app_and_main_only() {
-    let found = lines_outside(&["ui/", "ui.rs", "app/", "app.rs", "main.rs"], |line| ["egui", "eframe", "egui_extras", "egui_plot"].iter().any(|name| names(line, name)));
+    let found = lines_outside(&["ui/", "ui.rs", "app/", "app.rs", "main.rs"], |line| {
+        ["egui", "eframe", "egui_extras", "egui_plot"].iter().any(|name| names(line, name))
+    });
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
@@ -274,7 +277,14 @@ fn eframe_appears_in_app_and_main_only() {
 #[test]
 fn files_are_opened_in_storage_and_written_by_named_modules_only() {
     let allowed = ["storage/", "format/wkw/writer.rs", "desktop/", "demo/", "demo.rs", "cli/"];
-    let is_found = |line: &str| line.contains("std::fs") || line.contains("fs::read") || line.contains("fs::write") || line.contains("File::open") || line.contains("File::create") || line.contains("OpenOptions");
+    let is_found = |line: &str| {
+        line.contains("std::fs")
+            || line.contains("fs::read")
+            || line.contains("fs::write")
+            || line.contains("File::open")
+            || line.contains("File::create")
+            || line.contains("OpenOptions")
+    };
     let found = lines_outside(&allowed, is_found);
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
@@ -284,14 +294,26 @@ fn the_command_line_opens_no_files_for_reading() {
     let found: Vec<String> = sources()
         .iter()
         .filter(|source| source.is_in(&["cli/"]))
-        .flat_map(|source| source.lines.iter().filter(|line| line.contains("File::open") || line.contains("fs::read")).map(|line| format!("src/{}: {line}", source.path)).collect::<Vec<_>>())
+        .flat_map(|source| {
+            source
+                .lines
+                .iter()
+                .filter(|line| line.contains("File::open") || line.contains("fs::read"))
+                .map(|line| format!("src/{}: {line}", source.path))
+                .collect::<Vec<_>>()
+        })
         .collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 #[test]
 fn threads_start_in_the_pool_and_the_tasks_only() {
-    let is_found = |line: &str| line.contains("std::thread") || line.contains("thread::spawn") || line.contains("thread::Builder") || line.contains("ThreadPoolBuilder");
+    let is_found = |line: &str| {
+        line.contains("std::thread")
+            || line.contains("thread::spawn")
+            || line.contains("thread::Builder")
+            || line.contains("ThreadPoolBuilder")
+    };
     let found = lines_outside(&["loading/pool.rs", "app/tasks.rs"], |line| is_found(line) && !line.contains("std::thread::sleep"));
     assert!(found.is_empty(), "{}", found.join("\n"));
     // The one retry of a JSON that is being rewritten.
@@ -307,10 +329,12 @@ fn unwrap_appears_in_tests_only() {
 
 #[test]
 fn colours_are_literals_in_the_theme_only() {
-    let is_found = |line: &str| line.contains("Color32::from_") && line.contains(|c: char| c.is_ascii_digit()) && {
-        let after = line.split("Color32::from_").nth(1).unwrap_or_default();
-        let arguments = after.split_once('(').map(|(_, rest)| rest.trim_start()).unwrap_or_default();
-        arguments.starts_with(|c: char| c.is_ascii_digit())
+    let is_found = |line: &str| {
+        line.contains("Color32::from_") && line.contains(|c: char| c.is_ascii_digit()) && {
+            let after = line.split("Color32::from_").nth(1).unwrap_or_default();
+            let arguments = after.split_once('(').map(|(_, rest)| rest.trim_start()).unwrap_or_default();
+            arguments.starts_with(|c: char| c.is_ascii_digit())
+        }
     };
     let found = lines_outside(&["ui/theme/"], is_found);
     assert!(found.is_empty(), "{}", found.join("\n"));

@@ -1,6 +1,9 @@
 //! Every kind of PATH of the command line's contract, names that are no plain words, and what is no dataset at all.
 
-use crate::support::{LayerSpec, UINT8, answer, boxed, expected, header, program, read_args, run, small_box, small_dataset, volume, write_mag, write_properties};
+use crate::support::{
+    LayerSpec, UINT8, answer, boxed, expected, header, program, read_args, run, small_box, small_dataset, volume, write_mag,
+    write_properties,
+};
 use chunkscope::format::wkw::BlockType;
 use chunkscope::format::{Dataset, OpenError, open, read_box};
 use chunkscope::geometry::{BoundingBox, Mag, ShardIndex, Vec3Int};
@@ -58,7 +61,22 @@ fn each_way_into_a_dataset_reads_the_same_voxels() {
     let dir = dataset();
     let wanted = boxed([0; 3], [14; 3]);
     let right = expected(UINT8, &small_box(), &wanted);
-    let ways = ["", "/", "//", "/.", "/color", "/color/", "/color/.", "/color/1", "/color/1/", "/color/1/header.wkw", "/color/1/z0/y0/x0.wkw", "/color/../color", "/datasource-properties.json", "/color/1/.."];
+    let ways = [
+        "",
+        "/",
+        "//",
+        "/.",
+        "/color",
+        "/color/",
+        "/color/.",
+        "/color/1",
+        "/color/1/",
+        "/color/1/header.wkw",
+        "/color/1/z0/y0/x0.wkw",
+        "/color/../color",
+        "/datasource-properties.json",
+        "/color/1/..",
+    ];
     for way in ways {
         let path = PathBuf::from(format!("{}{way}", dir.path().display()));
         let answer = run(read_args(&path, &wanted, &[]));
@@ -72,8 +90,21 @@ fn relative_paths_mean_the_same_as_absolute_ones() {
     let dir = dataset();
     let right = volume(UINT8, &small_box());
     let cases = [
-        ("", "."), ("", "color"), ("", "./color/1"), ("", "datasource-properties.json"), ("color", "."), ("color", ".."), ("color", "1"), ("color/1", "."),
-        ("color/1", "header.wkw"), ("color/1", ".."), ("color/1", "../.."), ("color/1/z0/y0", "x0.wkw"), ("color/1/z0/y0", "./x0.wkw"), ("color/1/z0/y0", "../../.."), ("color/1/z0", "y0/x0.wkw"),
+        ("", "."),
+        ("", "color"),
+        ("", "./color/1"),
+        ("", "datasource-properties.json"),
+        ("color", "."),
+        ("color", ".."),
+        ("color", "1"),
+        ("color/1", "."),
+        ("color/1", "header.wkw"),
+        ("color/1", ".."),
+        ("color/1", "../.."),
+        ("color/1/z0/y0", "x0.wkw"),
+        ("color/1/z0/y0", "./x0.wkw"),
+        ("color/1/z0/y0", "../../.."),
+        ("color/1/z0", "y0/x0.wkw"),
     ];
     for (from, path) in cases {
         let mut command = program(read_args(Path::new(path), &small_box(), &["--layer", "color"]));
@@ -103,10 +134,17 @@ fn a_mag_folder_shows_one_mag_and_a_layer_folder_all_of_one_layer() {
         put_mag(&dir.path().join(name).join("1"), &small_box());
         put_mag(&dir.path().join(name).join("2"), &small_box());
     }
-    let layer = |name: &str| LayerSpec { mags: vec![(1.into(), Some(format!("./{name}/1"))), (2.into(), Some(format!("./{name}/2")))], ..LayerSpec::simple(name, small_box()) };
+    let layer = |name: &str| LayerSpec {
+        mags: vec![(1.into(), Some(format!("./{name}/1"))), (2.into(), Some(format!("./{name}/2")))],
+        ..LayerSpec::simple(name, small_box())
+    };
     for has_json in [true, false] {
         let json = dir.path().join("datasource-properties.json");
-        if has_json { write_properties(dir.path(), &[layer("a"), layer("b")]) } else { std::fs::remove_file(json).expect("removed") }
+        if has_json {
+            write_properties(dir.path(), &[layer("a"), layer("b")])
+        } else {
+            std::fs::remove_file(json).expect("removed")
+        }
         let shown = |way: &str| {
             let dataset = opened(&dir.path().join(way));
             (layers(&dataset).join(" "), mags(&dataset, 0).join(" "))
@@ -124,7 +162,10 @@ fn reading_a_shard_s_path_reads_its_mag() {
     put_mag(&dir.path().join("c/1"), &boxed([0; 3], [8; 3]));
     let in_mag2 = boxed([1; 3], [2; 3]);
     put_mag(&dir.path().join("c/2"), &in_mag2);
-    write_properties(dir.path(), &[LayerSpec { mags: vec![(1.into(), None), (2.into(), None)], ..LayerSpec::simple("c", boxed([0; 3], [8; 3])) }]);
+    write_properties(
+        dir.path(),
+        &[LayerSpec { mags: vec![(1.into(), None), (2.into(), None)], ..LayerSpec::simple("c", boxed([0; 3], [8; 3])) }],
+    );
     let shard = dir.path().join("c/2/z0/y0/x0.wkw");
     let wanted = boxed([0; 3], [4; 3]);
 
@@ -169,7 +210,14 @@ fn mags_are_taken_from_where_the_json_says() {
     let target = target.to_str().expect("UTF-8");
     let relative = format!("../{}/shared data/1 100% ä", other.path().file_name().and_then(|name| name.to_str()).expect("a name"));
     let encoded = target.replace('%', "%25").replace(' ', "%20").replace('ä', "%C3%A4");
-    let paths = [target.to_owned(), relative, format!("file://{target}").replace('%', "%25"), format!("file://{encoded}"), format!("file://localhost{encoded}"), format!("file:{encoded}")];
+    let paths = [
+        target.to_owned(),
+        relative,
+        format!("file://{target}").replace('%', "%25"),
+        format!("file://{encoded}"),
+        format!("file://localhost{encoded}"),
+        format!("file:{encoded}"),
+    ];
     for path in paths {
         write_properties(dir.path(), &[LayerSpec { mags: vec![(1.into(), Some(path.clone()))], ..LayerSpec::simple("c", small_box()) }]);
         let dataset = opened(dir.path());
@@ -194,7 +242,10 @@ fn mags_without_a_path_are_found_under_both_literals() {
 fn declared_but_missing_layers_and_mags_are_listed_and_the_rest_opens() {
     let dir = folder();
     put_mag(&dir.path().join("c/2"), &small_box());
-    let c = LayerSpec { mags: vec![(1.into(), None), (2.into(), Some("./c/2".to_owned())), (4.into(), Some("s3://bucket/c/4".to_owned()))], ..LayerSpec::simple("c", small_box()) };
+    let c = LayerSpec {
+        mags: vec![(1.into(), None), (2.into(), Some("./c/2".to_owned())), (4.into(), Some("s3://bucket/c/4".to_owned()))],
+        ..LayerSpec::simple("c", small_box())
+    };
     write_properties(dir.path(), &[LayerSpec::simple("gone", small_box()), c]);
     let dataset = opened(dir.path());
     assert_eq!(layers(&dataset), ["gone", "c"]);
@@ -208,7 +259,25 @@ fn declared_but_missing_layers_and_mags_are_listed_and_the_rest_opens() {
 #[test]
 fn names_that_are_no_plain_words_work_with_and_without_a_json() {
     let nfd = "u\u{308}ber";
-    let names = ["4", "2-2-2 b", "a layer", "über", nfd, "🧠 cells", "100%", "%20", "a'b\"c", "a\\b", "-layer", "$(x)", "tab\there", "x0.wkw", "…", "a=b,c", "with\nnewline"];
+    let names = [
+        "4",
+        "2-2-2 b",
+        "a layer",
+        "über",
+        nfd,
+        "🧠 cells",
+        "100%",
+        "%20",
+        "a'b\"c",
+        "a\\b",
+        "-layer",
+        "$(x)",
+        "tab\there",
+        "x0.wkw",
+        "…",
+        "a=b,c",
+        "with\nnewline",
+    ];
     for name in names {
         let dir = folder();
         put_mag(&dir.path().join(name).join("1"), &small_box());
@@ -281,7 +350,12 @@ fn links_to_datasets_layers_mags_and_shards_are_followed() {
         assert_eq!(layers(&own), ["by_layer", "by_mag"], "JSON: {has_json}");
         for layer in ["by_layer", "by_mag"] {
             assert_holds_the_small_box(&own, layer);
-            for way in [format!("own/{layer}"), format!("own/{layer}/1"), format!("own/{layer}/1/header.wkw"), format!("own/{layer}/1/z0/y0/x0.wkw")] {
+            for way in [
+                format!("own/{layer}"),
+                format!("own/{layer}/1"),
+                format!("own/{layer}/1/header.wkw"),
+                format!("own/{layer}/1/z0/y0/x0.wkw"),
+            ] {
                 assert_holds_the_small_box(&opened(&dir.path().join(way)), layer);
             }
         }
@@ -356,7 +430,11 @@ fn a_mag_without_header_is_recovered_from_a_shard_with_a_warning_wherever_it_is_
         for way in ["", "color", "color/1", "color/1/z0/y0/x0.wkw"] {
             let dataset = opened(&dir.path().join(way));
             assert_holds_the_small_box(&dataset, "color");
-            let warning = dataset.problems.iter().find(|p| p.severity == Severity::Warning).unwrap_or_else(|| panic!("{way}: {}", problems(&dataset)));
+            let warning = dataset
+                .problems
+                .iter()
+                .find(|p| p.severity == Severity::Warning)
+                .unwrap_or_else(|| panic!("{way}: {}", problems(&dataset)));
             assert!(warning.text.contains("header.wkw is missing") && warning.text.contains("z"), "{warning}");
         }
     }
@@ -384,7 +462,12 @@ fn what_is_no_dataset_is_described_with_a_hint() {
     std::fs::write(inside("notes.txt"), "Dear diary, today …").expect("written");
     std::fs::write(inside("picture.png"), b"\x89PNG\r\n\x1a\n rest").expect("written");
     std::fs::write(inside("nothing"), b"").expect("written");
-    let cases = [("empty", "an empty folder"), ("notes.txt", "a file that begins with"), ("picture.png", "a file that begins with [89, 50, 4e, 47"), ("nothing", "an empty file")];
+    let cases = [
+        ("empty", "an empty folder"),
+        ("notes.txt", "a file that begins with"),
+        ("picture.png", "a file that begins with [89, 50, 4e, 47"),
+        ("nothing", "an empty file"),
+    ];
     for (name, found) in cases {
         let err = open(&LocalOpener::default(), &inside(name)).expect_err(name);
         let message = err.to_string();

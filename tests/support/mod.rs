@@ -91,7 +91,9 @@ pub fn properties(layers: &[LayerSpec]) -> String {
             let mags: Vec<Value> = layer
                 .mags
                 .iter()
-                .map(|(mag, path)| path.as_ref().map_or_else(|| serde_json::json!({ "mag": mag }), |path| serde_json::json!({ "mag": mag, "path": path })))
+                .map(|(mag, path)| {
+                    path.as_ref().map_or_else(|| serde_json::json!({ "mag": mag }), |path| serde_json::json!({ "mag": mag, "path": path }))
+                })
                 .collect();
             let (t, s) = (layer.bounds.topleft, layer.bounds.shape);
             serde_json::json!({
@@ -230,7 +232,8 @@ pub fn cases(folder: &Path) -> Vec<Case> {
         let list: Vec<i64> = value.as_array().expect("a list").iter().map(|v| v.as_i64().expect("an integer")).collect();
         list.try_into().expect("three")
     };
-    let strings = |value: &Value| -> Vec<String> { value.as_array().into_iter().flatten().map(|v| v.as_str().expect("text").to_owned()).collect() };
+    let strings =
+        |value: &Value| -> Vec<String> { value.as_array().into_iter().flatten().map(|v| v.as_str().expect("text").to_owned()).collect() };
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let cases = manifest["cases"].as_array().expect("cases").iter().filter(|case| case["format"] == "wkw");
     cases
@@ -250,7 +253,12 @@ pub fn cases(folder: &Path) -> Vec<Case> {
                 .map(|probe| Probe {
                     wanted: boxed(ints(&probe["offset"]), ints(&probe["shape"])),
                     sha256: probe["sha256"].as_str().expect("a digest").to_owned(),
-                    axes: probe["axes"].as_object().into_iter().flatten().map(|(k, v)| (k.clone(), v.as_u64().expect("a number"))).collect(),
+                    axes: probe["axes"]
+                        .as_object()
+                        .into_iter()
+                        .flatten()
+                        .map(|(k, v)| (k.clone(), v.as_u64().expect("a number")))
+                        .collect(),
                 })
                 .collect(),
             error_mentions_any: strings(&case["error_mentions_any"]),
@@ -262,7 +270,10 @@ pub fn cases(folder: &Path) -> Vec<Case> {
 
 pub fn class(name: &str) -> ElementClass {
     use ElementClass::*;
-    [Uint8, Uint16, Uint32, Uint64, Int8, Int16, Int32, Int64, Float32, Float64].into_iter().find(|class| class.name() == name).expect("a known type")
+    [Uint8, Uint16, Uint32, Uint64, Int8, Int16, Int32, Int64, Float32, Float64]
+        .into_iter()
+        .find(|class| class.name() == name)
+        .expect("a known type")
 }
 
 pub fn cube(side: i64) -> BoundingBox {

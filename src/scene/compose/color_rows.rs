@@ -42,7 +42,7 @@ pub fn voxel_color(table: &ColorTable, voxel_type: VoxelType, voxel: &[u8]) -> R
 
 /// Draws the pixels `out` of one row; `out` starts at the first column of `px`.
 pub fn draw_nearest(table: &ColorTable, voxel_type: VoxelType, from: &ChunkRow<'_>, px: Range<usize>, blend: Blend, out: &mut [Rgba]) {
-    let bytes = from.buffer.bytes().get(from.start as usize..).unwrap_or(&[]);
+    let bytes = from.bytes.get(from.start as usize..).unwrap_or(&[]);
     let offsets = &from.offsets[px];
     // The branches on type and blending are taken once per run, so that each loop has none of its own.
     for_class!(voxel_type.class, T => match (voxel_type.is_rgb(), blend) {
@@ -83,11 +83,11 @@ fn draw_linear_of<T: Channel>(table: &ColorTable, plan: &LayerPlan<'_>, from: &C
     let below: Neighbor = level.rows[row];
     let below_start = level.neighbor_start(row) as usize;
     let read = |cell: &Cell, at: usize, skip: usize| match cell {
-        Cell::Ready(buffer) => T::read_at(buffer.bytes(), at + skip).map(T::to_f64),
+        Cell::Ready(voxels) => T::read_at(voxels.bytes(), at + skip).map(T::to_f64),
         Cell::Missing => T::read_at(fill, skip).map(T::to_f64),
         Cell::Pending | Cell::Failed => None,
     };
-    let own = from.buffer.bytes();
+    let own = from.bytes;
     let below_cell = level.cell(own_column, below.chunk);
     for (column, pixel) in px.zip(out) {
         let beside = level.columns[column];

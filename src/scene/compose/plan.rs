@@ -1,17 +1,21 @@
 //! [`LayerPlan`]: which voxel of which chunk each pixel of one layer shows, worked out before any pixel is
 //! drawn. Each chunk is looked up once.
 
-use crate::geometry::{ChunkGrid, ChunkIndex, Mag, SlicePlane, Vec3Int};
+use crate::geometry::{ChunkGrid, ChunkIndex, Mag, Shape3, SlicePlane, Vec3Int};
 use crate::loading::{ChunkId, ChunkLookup, ChunkState};
 use crate::scene::pane::PaneView;
 use crate::scene::slice::{MAX_FAILED_CHUNKS, SliceLayer, SliceLevel};
-use crate::voxel::{Strides, VoxelBuffer, VoxelType};
+use crate::voxel::{Strides, VoxelBuffer, VoxelType, copy_region};
+use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Most chunks of one level that are looked up for one image. A level of more (chunks of single voxels) is
 /// left to its coarser stand-ins.
 const MAX_CHUNKS: usize = 1 << 20;
+
+/// Largest face of a chunk, in voxels, that is copied out where the plane cuts across the chunk's rows.
+const MAX_FACE_VOXELS: u64 = 1 << 16;
 
 /// Number of a pixel's chunk where there is none: the voxel lies outside the level's stored bounds.
 const NO_CHUNK: u32 = u32::MAX;
@@ -148,8 +152,27 @@ impl AxisMap {
 pub(in crate::scene) enum Cell {
     Pending,
     Missing,
-    Ready(Arc<VoxelBuffer>),
+    Ready(Voxels),
     Failed,
+}
+
+/// Voxels of a decoded chunk, addressed by the offsets of its level's plan.
+#[derive(Clone, Debug)]
+pub(in crate::scene) enum Voxels {
+    /// The whole chunk.
+    Chunk(Arc<VoxelBuffer>),
+    /// The shown slice of it, to the right fastest.
+    Face(Vec<u8>),
+}
+
+impl Voxels {
+    /// What offsets count from.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Chunk(buffer) => buffer.bytes(),
+            Self::Face(bytes) => bytes,
+        }
+    }
 }
 
 impl Cell {
@@ -162,7 +185,7 @@ impl Cell {
             ChunkState::Failed(_) => Self::Failed,
             ChunkState::Ready(buffer) => {
                 let fits = buffer.voxel_type() == voxel_type && buffer.shape() == grid.chunk_shape();
-                if fits && u32::try_from(buffer.bytes().len()).is_ok() { Self::Ready(buffer) } else { Self::Failed }
+                if fits && u32::try_from(buffer.bytes().len()).is_ok() { Self::Ready(Voxels::Chunk(buffer)) } else { Self::Failed }
             }
         }
     }
@@ -183,11 +206,9 @@ pub(in crate::scene) struct LevelPlan {
 impl LevelPlan {
     fn new(level: &SliceLevel, layer: &SliceLayer, points: &SamplePoints, visible: &[Range<usize>; 2], is_linear: bool, lookup: &dyn ChunkLookup) -> Self {
         let bytes_per_voxel = layer.voxel_type.byte_len();
-        let Strides(strides) = if layer_chunk_fits(&level.grid, bytes_per_voxel) {
-            Strides::canonical(level.grid.chunk_shape(), bytes_per_voxel)
-        } else {
-            Strides([0; 3])
-        };
+        let Strides(chunk_strides) = chunk_strides(&level.grid, bytes_per_voxel);
+        let face = Face::new(&level.grid, bytes_per_voxel, points.plane, chunk_strides);
+        let strides = face.as_ref().map_or(chunk_strides, |face| face.strides);
         let extent = level.mag.box_in_mag(&layer.bounding_box).intersect(&level.grid.bounds());
         let axis_map = |on_screen: usize| {
             let axis = points.axis(on_screen);
@@ -214,10 +235,15 @@ impl LevelPlan {
         let at_slice = Vec3Int::ZERO.with(normal, voxel);
         let chunk = level.grid.chunk_from_voxel(at_slice).0[normal];
         let in_chunk = voxel.saturating_sub(level.grid.chunk_box(ChunkIndex(Vec3Int::ZERO.with(normal, chunk))).topleft[normal]);
-        let offset = usize::try_from(in_chunk).map_or(usize::MAX, |v| v.saturating_mul(strides[normal]));
-        plan.slice_offset = u32::try_from(offset).unwrap_or(u32::MAX);
+        let offset = usize::try_from(in_chunk).map_or(usize::MAX, |v| v.saturating_mul(chunk_strides[normal]));
+        if face.is_none() {
+            plan.slice_offset = u32::try_from(offset).unwrap_or(u32::MAX);
+        }
         if plan.columns.chunks.len().saturating_mul(plan.rows.chunks.len()) <= MAX_CHUNKS {
             plan.look_up(level, layer.voxel_type, points, chunk, lookup);
+        }
+        if let Some(face) = face {
+            plan.cells.par_iter_mut().for_each(|cell| face.cut(cell, offset));
         }
         plan
     }
@@ -258,9 +284,55 @@ impl LevelPlan {
     }
 }
 
-/// Whether offsets into a chunk can be computed at all.
-fn layer_chunk_fits(grid: &ChunkGrid, bytes_per_voxel: usize) -> bool {
-    grid.chunk_shape().byte_len(bytes_per_voxel).is_some_and(|len| u32::try_from(len).is_ok())
+/// Distances in a chunk; 0 where offsets don't fit 32 bits: such chunks are never decoded, see [`Cell::of`].
+fn chunk_strides(grid: &ChunkGrid, bytes_per_voxel: usize) -> Strides {
+    let len = grid.chunk_shape().byte_len(bytes_per_voxel);
+    let fits = len.is_some_and(|len| u32::try_from(len).is_ok());
+    if fits { Strides::canonical(grid.chunk_shape(), bytes_per_voxel) } else { Strides([0; 3]) }
+}
+
+/// How the shown slices of chunks are copied out before drawing, where the plane cuts across their rows: each
+/// pixel of a row would lie in another memory page, while down the columns neighbours are close together.
+struct Face {
+    /// Distances in the copy.
+    strides: [usize; 3],
+    chunk_strides: [usize; 3],
+    /// Axes down and to the right.
+    axes: [usize; 2],
+    /// Voxels along them.
+    shape: [usize; 2],
+    bytes_per_voxel: usize,
+}
+
+impl Face {
+    /// `None` where rows of pixels follow rows of chunks, or faces are large.
+    fn new(grid: &ChunkGrid, bytes_per_voxel: usize, plane: SlicePlane, chunk_strides: [usize; 3]) -> Option<Self> {
+        let axes = [plane.down_axis(), plane.right_axis()];
+        let across_rows = axes[1] != 0;
+        let shape = Shape3::from(grid.chunk_shape().to_vec().with(plane.normal_axis(), 1).to_array());
+        let is_small = shape.voxel_count().is_some_and(|count| count <= MAX_FACE_VOXELS) && chunk_strides[0] > 0;
+        if !across_rows || !is_small {
+            return None;
+        }
+        let shape = axes.map(|axis| shape.to_usize()[axis]);
+        let mut strides = [0; 3];
+        strides[axes[1]] = bytes_per_voxel;
+        strides[axes[0]] = bytes_per_voxel * shape[1];
+        Some(Self { strides, chunk_strides, axes, shape, bytes_per_voxel })
+    }
+
+    /// Replaces a chunk by its slice, which starts at this byte.
+    fn cut(&self, cell: &mut Cell, slice_offset: usize) {
+        let Cell::Ready(Voxels::Chunk(buffer)) = cell else { return };
+        let [down, right] = self.axes;
+        // `Cell::of` has checked that the buffer has the grid's shape.
+        let Some(source) = buffer.bytes().get(slice_offset..) else { return };
+        let mut face = vec![0; self.shape[0] * self.shape[1] * self.bytes_per_voxel];
+        let from = Strides([self.chunk_strides[down], self.chunk_strides[right], 0]);
+        let to = Strides([self.strides[down], self.strides[right], 0]);
+        copy_region(source, from, &mut face, to, [self.shape[0], self.shape[1], 1], self.bytes_per_voxel);
+        *cell = Cell::Ready(Voxels::Face(face));
+    }
 }
 
 /// A run of pixels in one row that are drawn alike.
@@ -287,11 +359,11 @@ pub(in crate::scene) enum Origin<'a> {
 pub(in crate::scene) struct ChunkRow<'a> {
     /// Number of the level in the layer; 0 is the chosen one.
     pub level: usize,
-    /// The chunk.
-    pub buffer: &'a VoxelBuffer,
+    /// Its voxels, whole or only the shown slice.
+    pub bytes: &'a [u8],
     /// By column of the image: bytes to add to `start`.
     pub offsets: &'a [u32],
-    /// Bytes from the chunk's start to the row.
+    /// Offset of the row in `bytes`.
     pub start: u32,
 }
 
@@ -372,9 +444,10 @@ impl<'a> LayerPlan<'a> {
         for span in spans[first..].iter().take_while(|span| (span.start as usize) < px.end) {
             let px = px.start.max(span.start as usize)..px.end.min(span.end as usize);
             match level.cell(level.columns.chunk_at[px.start], row_chunk) {
-                Cell::Ready(buffer) => {
+                Cell::Ready(voxels) => {
+                    let bytes = voxels.bytes();
                     let start = level.rows.offsets[row].saturating_add(level.slice_offset);
-                    visit(Piece { px, from: Origin::Chunk(ChunkRow { level: number, buffer, offsets: &level.columns.offsets, start }) });
+                    visit(Piece { px, from: Origin::Chunk(ChunkRow { level: number, bytes, offsets: &level.columns.offsets, start }) });
                 }
                 Cell::Missing if number == 0 => visit(Piece { px, from: Origin::Fill }),
                 Cell::Failed if number == 0 => visit(Piece { px, from: Origin::Failed }),

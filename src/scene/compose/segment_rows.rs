@@ -146,7 +146,7 @@ impl<'a> SegmentStyles<'a> {
 
     /// Mixes the ids of a row of a chunk into its pixels. `mask` and `out` start at the first column of `px`.
     pub fn draw(&mut self, from: &ChunkRow<'_>, row: usize, px: Range<usize>, mask: &mut [PixelMask], out: &mut [Rgba]) {
-        let bytes = from.buffer.bytes().get(from.start as usize..).unwrap_or(&[]);
+        let bytes = from.bytes.get(from.start as usize..).unwrap_or(&[]);
         let offsets = &from.offsets[px.clone()];
         for_class!(self.voxel_type.class, T => self.draw_ids(row, px, mask, out, |i| T::read_at(bytes, offsets[i] as usize).map_or(0, T::id_bits)));
     }

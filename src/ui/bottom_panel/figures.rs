@@ -85,7 +85,7 @@ pub(super) struct Figures {
     /// In `cache_unit`.
     pub(super) cache_budget: f64,
     pub(super) cache_unit: CacheUnit,
-    /// MiB/s read, evenly spaced.
+    /// MiB/s read, evenly spaced over the span; NaN before the history starts.
     pub(super) spark: Vec<f32>,
     pub(super) now: NowTexts,
     /// Whether a curve isn't flat, so that it moves.
@@ -124,6 +124,9 @@ impl Figures {
             let mean = Mean::of(&buckets[(index + 1).saturating_sub(window)..=index], bucket_secs); // `index` is one of `buckets`
             figures.push(age, &mean, unit);
         }
+        // A short history starts at its place in the last minute, not at the left.
+        let missing = in_span.div_ceil(stride).saturating_sub(figures.spark.len());
+        figures.spark.splice(0..0, std::iter::repeat_n(f32::NAN, missing));
         figures.now = figures.texts(snapshot, bucket_secs, window, budget_bytes);
         figures
     }
@@ -206,9 +209,13 @@ fn three_digits(value: f64) -> String {
     if value < 99.95 { format!("{value:.1}") } else { count(value.round() as u64) }
 }
 
-/// Milliseconds: `0.04`, `5.8`, `120`.
+/// Milliseconds: `0.004`, `0.84`, `5.8`, `120`.
 fn latency_text(ms: f64) -> String {
-    if ms < 0.995 { format!("{ms:.2}") } else { three_digits(ms) }
+    match ms {
+        _ if ms < 0.0995 => format!("{ms:.3}"),
+        _ if ms < 0.995 => format!("{ms:.2}"),
+        _ => three_digits(ms),
+    }
 }
 
 /// Share of wanted chunks that were in the cache.
@@ -302,7 +309,7 @@ mod tests {
 
     #[test]
     fn short_latencies_keep_their_digits() {
-        for (ms, text) in [(0.042, "0.04"), (0.999, "1.0"), (5.84, "5.8"), (120.4, "120")] {
+        for (ms, text) in [(0.0042, "0.004"), (0.84, "0.84"), (0.999, "1.0"), (5.84, "5.8"), (120.4, "120")] {
             assert_eq!(latency_text(ms), text);
         }
     }

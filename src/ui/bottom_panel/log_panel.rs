@@ -51,11 +51,16 @@ impl LogPanel {
             return;
         }
         ui.spacing_mut().item_spacing.y = 0.0;
-        ScrollArea::both().id_salt("log").auto_shrink(false).stick_to_bottom(true).show_rows(ui, metrics::ROW_TABLE, lines.len(), |ui, rows| {
-            for line in &lines[rows] {
-                line_ui(ui, line, tokens); // the rows are those of `lines`
-            }
-        });
+        ScrollArea::both().id_salt("log").auto_shrink(false).stick_to_bottom(true).show_rows(
+            ui,
+            metrics::ROW_TABLE,
+            lines.len(),
+            |ui, rows| {
+                for line in &lines[rows] {
+                    line_ui(ui, line, tokens); // the rows are those of `lines`
+                }
+            },
+        );
     }
 
     fn lines(&self, ctx: &AppContext<'_>) -> Vec<LogLine> {

@@ -78,7 +78,7 @@ impl BottomPanel {
                 ui.add_space(metrics::GAP);
                 figure_ui(ui, "Read", &format!("{} MiB/s", figures.now.read), 116.0);
                 figure_ui(ui, "Decoded", &format!("{} MiB/s", figures.now.decoded), 136.0);
-                figure_ui(ui, "p95", &format!("{} ms", figures.now.p95), 84.0);
+                figure_ui(ui, "p95", &format!("{} ms", figures.now.p95), 92.0);
                 let cache = format!("{} of {} {}", figures.now.cache_used, figures.now.cache_budget, figures.cache_unit.name());
                 figure_ui(ui, "Cache", &cache, 152.0);
                 if is_wide {

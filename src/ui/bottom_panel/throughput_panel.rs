@@ -63,15 +63,19 @@ impl ThroughputPanel {
         }
         let Figures { now, cache_unit, .. } = &figures;
         let series = |name, series, points, current| TimeSeries { name, series, points, current };
-        let throughput =
-            [series("Read", Series::Read, &figures.read, now.read.as_str()), series("Decoded", Series::Decoded, &figures.decoded, &now.decoded)];
+        let throughput = [
+            series("Read", Series::Read, &figures.read, now.read.as_str()),
+            series("Decoded", Series::Decoded, &figures.decoded, &now.decoded),
+        ];
         let latency = [
             series("p50", Series::P50, &figures.p50, now.p50.as_str()),
             series("p95", Series::P95, &figures.p95, &now.p95),
             series("p99", Series::P99, &figures.p99, &now.p99),
         ];
-        let queue =
-            [series("Waiting", Series::Read, &figures.waiting, now.waiting.as_str()), series("Done/s", Series::Decoded, &figures.done, &now.done)];
+        let queue = [
+            series("Waiting", Series::Read, &figures.waiting, now.waiting.as_str()),
+            series("Done/s", Series::Decoded, &figures.done, &now.done),
+        ];
         let cache = [series("Used", Series::P50, &figures.cache, now.cache_used.as_str())];
         let cache_notes = [("Budget", now.cache_budget.as_str()), ("Hits", now.hits.as_str())];
         let plots = [

@@ -6,7 +6,9 @@
 use std::sync::Arc;
 
 use egui::text::LayoutJob;
-use egui::{Align2, Color32, Galley, Painter, Pos2, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{
+    Align2, Color32, Galley, Painter, Pos2, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+};
 use egui_extras::{Column as LaidOutColumn, TableBuilder};
 
 use crate::ui::theme::{Icon, Tokens, fonts, icons, metrics};
@@ -152,8 +154,7 @@ impl DataTable<'_> {
     /// Draws the table over the whole width. `row_name` is what screen readers say of a row, `cell` gives row and column.
     pub(super) fn show(self, ui: &mut Ui, row_name: impl Fn(usize) -> String, cell: impl Fn(usize, usize) -> Cell) -> TableOutput {
         let mut output = TableOutput::default();
-        let (whole, response) =
-            ui.allocate_exact_size(vec2(ui.available_width(), Self::HEAD + self.body_height), Sense::hover());
+        let (whole, response) = ui.allocate_exact_size(vec2(ui.available_width(), Self::HEAD + self.body_height), Sense::hover());
         response.widget_info(|| WidgetInfo::labeled(Role::List, ui.is_enabled(), self.name));
         let spans = column_spans(self.columns, whole.width());
         output.sorted = self.head_ui(ui, whole.with_max_y(whole.top() + Self::HEAD), &spans);
@@ -231,7 +232,7 @@ impl DataTable<'_> {
             let placed = draw(ui.painter(), &text, align, place, color);
             if let Some((_, is_descending)) = self.sorted_by.filter(|(sorted, _)| *sorted == index) {
                 let caret = if is_descending { icons::CARET_DOWN } else { icons::CARET_UP };
-                let x = if column.is_right { placed.left() - 8.0 } else { placed.right() + 8.0 };
+                let x = if column.is_right { placed.left() - 10.0 } else { placed.right() + 10.0 };
                 paint_caret(ui.painter(), caret, pos2(x, place.center().y), color);
             }
             if response.has_focus() {

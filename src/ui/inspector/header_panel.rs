@@ -6,7 +6,7 @@ use crate::geometry::Mag;
 use crate::state::{AppCommand, AppContext, LevelKey, OpenDataset, OpenLayer};
 use crate::ui::theme::{Severity, Tokens, fonts, icons, metrics, text};
 use crate::ui::widgets::{IconButton, Notice, PathText, SectionHeader};
-use egui::{Color32, Label, Ui};
+use egui::{Align, Color32, Label, Layout, Ui};
 
 /// Bytes of a line of the hex dump.
 const HEX_LINE: usize = 16;
@@ -14,6 +14,9 @@ const HEX_LINE: usize = 16;
 const MAX_RAW_CHARS: usize = 400;
 /// Width that a line of 16 bytes in hex needs.
 const HEX_WIDTH: f32 = 330.0;
+
+/// Above and below the text of a row of 22.
+const ROW_PADDING: f32 = 3.0;
 
 /// The header panel with what it remembers.
 #[derive(Debug, Default)]
@@ -146,35 +149,39 @@ fn field_ui(ui: &mut Ui, field: &HeaderField) {
     let raw_width = text_width(ui, &raw, fonts::hex());
     let fits_beside = text_width(ui, &field.value, fonts::control()) + raw_width + metrics::GAP <= value_width;
     ui.horizontal_top(|ui| {
-        ui.spacing_mut().item_spacing.x = 0.0;
-        ui.allocate_ui_with_layout(egui::vec2(metrics::KEY_COLUMN, metrics::ROW_TABLE), egui::Layout::top_down(egui::Align::Min), |ui| {
-            ui.set_width(metrics::KEY_COLUMN - metrics::TIGHT_GAP);
-            ui.add_space(3.0);
-            ui.add(Label::new(text::control(&field.name).color(tokens.t3)).wrap());
+        // Rows are as high as their text, so that key and value stand on one line.
+        ui.spacing_mut().interact_size.y = 16.0;
+        ui.spacing_mut().item_spacing = egui::Vec2::ZERO;
+        ui.vertical(|ui| {
             ui.set_width(metrics::KEY_COLUMN);
+            ui.add_space(ROW_PADDING);
+            ui.scope(|ui| {
+                ui.set_max_width(metrics::KEY_COLUMN - metrics::GAP);
+                ui.add(Label::new(text::control(&field.name).color(tokens.t3)).wrap());
+            });
         });
         ui.vertical(|ui| {
             ui.set_width(value_width);
-            ui.add_space(3.0);
+            ui.add_space(ROW_PADDING);
+            let value = Label::new(text::control(cut(&field.value)).color(tokens.t1)).selectable(true);
+            let raw_label = |raw: &str| Label::new(text::hex(raw).line_height(Some(16.0)).color(tokens.t3)).selectable(true);
             if fits_beside {
                 ui.horizontal(|ui| {
-                    ui.add(Label::new(text::control(&field.value).color(tokens.t1)).selectable(true).extend());
-                    ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                        if !raw.is_empty() {
-                            ui.add(Label::new(text::hex(&raw).color(tokens.t3)).selectable(true).extend());
-                        }
-                    });
+                    ui.add(value.extend());
+                    if !raw.is_empty() {
+                        ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.add(raw_label(&raw).extend()));
+                    }
                 });
             } else {
-                ui.add(Label::new(text::control(cut(&field.value)).color(tokens.t1)).selectable(true).wrap());
+                ui.add(value.wrap());
                 if !raw.is_empty() {
-                    ui.add(Label::new(text::hex(&raw).color(tokens.t3)).selectable(true).wrap());
+                    ui.add(raw_label(&raw).wrap());
                 }
             }
             if !field.meaning.is_empty() {
                 ui.add(Label::new(text::small(&field.meaning).color(tokens.t3)).wrap());
             }
-            ui.add_space(3.0);
+            ui.add_space(ROW_PADDING);
         });
     });
 }

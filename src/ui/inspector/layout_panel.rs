@@ -2,15 +2,14 @@
 
 use super::data_table::{Cell, Column, DataTable, Sort};
 use super::layout_rows::{ChunkColumn, LevelFigures, ShardColumn, ShownShards, chunk_rows, shard_rows};
+use super::problem_groups::capitalized;
 use super::{hint_ui, padded_ui};
 use crate::format::{ChunkError, ChunkSource, ShardLayout, SpanState};
 use crate::geometry::{ChunkGrid, ShardIndex};
 use crate::state::{AppCommand, AppContext, LayoutState, LevelKey, ShardFile};
 use crate::text::{bytes, bytes_parts, count};
 use crate::ui::theme::{Severity, Tokens, icons, metrics, text};
-use crate::ui::widgets::{
-    CellLook, LegendMark, Notice, PathText, SectionHeader, Segmented, StatCell, TextButton, TextField, stat_grid_ui,
-};
+use crate::ui::widgets::{CellLook, LegendMark, Notice, PathText, SectionHeader, Segmented, StatCell, TextButton, TextField, stat_grid_ui};
 use egui::{Label, Ui};
 use std::sync::Arc;
 
@@ -193,7 +192,12 @@ impl LayoutPanel {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = metrics::GAP;
             let width = if is_wide { 184.0 } else { (ui.available_width() - 188.0).max(88.0) };
-            ui.add(TextField::new("Filter shards", &mut self.filter).hint("Filter shards").icon(icons::FUNNEL_SIMPLE).width(width));
+            ui.add(
+                TextField::new("Filter shards", &mut self.filter)
+                    .hint(if is_wide { "Filter shards" } else { "Filter" })
+                    .icon(icons::FUNNEL_SIMPLE)
+                    .width(width),
+            );
             Segmented::new("Shards", &mut self.shown)
                 .segment(ShownShards::All, "All")
                 .segment(ShownShards::Present, &present)
@@ -282,8 +286,7 @@ impl LayoutPanel {
 
     fn chunks_ui(&mut self, ui: &mut Ui, view: &View<'_>, shard: ShardIndex, chunks: &ShardLayout, body_height: f32) {
         let layout = view.layout();
-        let key =
-            ChunksKey { level: layout.level, shard, chunks: chunks.spans.len(), file_len: chunks.file_len, sort: self.chunk_sort };
+        let key = ChunksKey { level: layout.level, shard, chunks: chunks.spans.len(), file_len: chunks.file_len, sort: self.chunk_sort };
         if self.chunks.as_ref().is_none_or(|(old, _)| *old != key) {
             self.chunks = Some((key, chunk_rows(chunks, self.chunk_sort)));
         }
@@ -291,7 +294,8 @@ impl LayoutPanel {
         let span = |row: usize| rows.get(row).and_then(|at| chunks.spans.get(*at));
         let is_new = self.was_selected.1 != layout.selected_chunk;
         // Looked for only where it matters: the list can be a quarter of a million long.
-        let selected = layout.selected_chunk.and_then(|chunk| (0..rows.len()).find(|row| span(*row).is_some_and(|span| span.chunk == chunk)));
+        let selected =
+            layout.selected_chunk.and_then(|chunk| (0..rows.len()).find(|row| span(*row).is_some_and(|span| span.chunk == chunk)));
         let tokens = Tokens::of(ui);
         let wide = ui.available_width() >= WIDE + 2.0 * metrics::PANEL_PADDING;
         let specs: &[(Column, ChunkColumn)] = if wide { &CHUNK_COLUMNS } else { &NARROW_CHUNK_COLUMNS };
@@ -406,7 +410,11 @@ fn shard_stats_ui(ui: &mut Ui, chunks: &ShardLayout) {
     if is_wide {
         let index_name = if chunks.index_len > 16 { "Header, index" } else { "Header" };
         cells.push(StatCell::new(index_name, &index.0).unit(index.1));
-        cells.push(if corrupt == 0 && present < listed { StatCell::new("Empty", &empty_text) } else { StatCell::new("File", &file.0).unit(file.1) });
+        cells.push(if corrupt == 0 && present < listed {
+            StatCell::new("Empty", &empty_text)
+        } else {
+            StatCell::new("File", &file.0).unit(file.1)
+        });
     }
     cells.push(warned(ui, StatCell::new("Corrupt", &corrupt_text), corrupt > 0));
     stat_grid_ui(ui, if is_wide { 4 } else { 3 }, &cells);
@@ -416,18 +424,12 @@ fn shard_stats_ui(ui: &mut Ui, chunks: &ShardLayout) {
 fn shard_error_ui(ui: &mut Ui, view: &View<'_>, shard: ShardIndex, error: &Arc<ChunkError>) {
     let tokens = Tokens::of(ui);
     ui.add(Label::new(text::control_medium("Can't read where its chunks lie").color(tokens.t1)).wrap());
-    ui.add(Label::new(text::control(sentence(&error.fault.to_string())).color(tokens.err)).wrap());
+    ui.add(Label::new(text::control(capitalized(&error.fault.to_string())).color(tokens.err)).wrap());
     ui.add_space(metrics::TIGHT_GAP);
     if ui.add(TextButton::new("Retry").icon(icons::ARROW_CLOCKWISE)).clicked() {
         view.ctx.send(AppCommand::SelectShard(Some(shard)));
     }
     ui.add_space(metrics::GAP);
-}
-
-/// A message of the library starts in lower case; on its own it is a sentence.
-fn sentence(message: &str) -> String {
-    let mut chars = message.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 fn warned<'a>(ui: &Ui, cell: StatCell<'a>, is_bad: bool) -> StatCell<'a> {

@@ -81,7 +81,12 @@ fn turned(order: Ordering, is_descending: bool) -> Ordering {
 }
 
 /// Shards whose index contains the filter (blanks don't matter), in order. Equal ones go by index.
-pub(super) fn shard_rows(shards: &BTreeMap<ShardIndex, ShardFile>, filter: &str, shown: ShownShards, sort: Sort<ShardColumn>) -> Vec<ShardIndex> {
+pub(super) fn shard_rows(
+    shards: &BTreeMap<ShardIndex, ShardFile>,
+    filter: &str,
+    shown: ShownShards,
+    sort: Sort<ShardColumn>,
+) -> Vec<ShardIndex> {
     let filter: String = filter.chars().filter(|c| !c.is_whitespace()).collect();
     let matches = |shard: &ShardIndex| filter.is_empty() || format!("{},{},{}", shard.0.x, shard.0.y, shard.0.z).contains(&filter);
     let mut rows: Vec<(ShardIndex, &ShardFile)> =

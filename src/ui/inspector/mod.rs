@@ -9,6 +9,7 @@ mod layout_panel;
 mod layout_rows;
 mod probe_panel;
 mod probe_text;
+mod problem_groups;
 mod problems_panel;
 
 use crate::problem;

@@ -90,7 +90,9 @@ impl Value {
         let note = if is_stand_in { format!("from mag {}", pick.mag) } else { String::new() };
         match pick.state {
             PickState::Value(value) => Self { text: value.text, is_exact: true, color: tokens.t1, swatch: swatch(value.color), note },
-            PickState::Missing(value) => Self { note: "not stored".to_owned(), text: value.text, is_exact: true, color: tokens.t2, swatch: None },
+            PickState::Missing(value) => {
+                Self { note: "not stored".to_owned(), text: value.text, is_exact: true, color: tokens.t2, swatch: None }
+            }
             PickState::Pending if is_visible => said("Loading…", tokens.t3),
             PickState::Pending => said("Hidden", tokens.t3),
             PickState::Failed(_) => said("Chunk failed", tokens.err),
@@ -150,7 +152,7 @@ fn chunk_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenDataset, voxel: Vec3In
     let chunk = grid.chunk_from_voxel(pos_in_mag);
     let is_inside = layer.layer().bounding_box.contains(voxel);
     let subject = format!("{} · mag {}", layer.layer().name, level.mag);
-    SectionHeader::new("Chunk").subject(&subject).show(ui, |ui| {
+    SectionHeader::new("Chunk").subject(&subject).flush().show(ui, |ui| {
         let tokens = Tokens::of(ui);
         let (color, word) = match ctx.feed.loader().lookup().chunk(ChunkId { source: level.id, chunk }) {
             _ if !is_inside => return,
@@ -186,7 +188,8 @@ fn chunk_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenDataset, voxel: Vec3In
         DataFormat::Zarr | DataFormat::Zarr3 | DataFormat::N5 | DataFormat::NeuroglancerPrecomputed => "Order number",
     };
     ui.add(KeyValue::new(order_name, &order));
-    let range = location.map_or_else(|| absent.to_owned(), |location| format!("{} – {}", count(location.range.start), count(location.range.end())));
+    let range =
+        location.map_or_else(|| absent.to_owned(), |location| format!("{} – {}", count(location.range.start), count(location.range.end())));
     ui.add(KeyValue::new("Byte range", &range));
     chunk_cells_ui(ui, level, location, pos_in_mag, chunk);
     ui.add_space(metrics::GAP);

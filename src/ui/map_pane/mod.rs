@@ -11,7 +11,10 @@ use crate::text::{bytes, count};
 use crate::ui::theme::{Plane, Tokens, color, fonts, icons, metrics, text};
 use crate::ui::widgets::{CellLook, IconToggle, LegendMark, PlateLook, RampLegend, legend_item_ui, plate_ui};
 use cells::{Entry, Look, MapArea, MapCells, ruler_step};
-use egui::{Align, Align2, Label, Layout, Mesh, Pos2, Rect, Response, Role, Sense, Shape, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Align2, Frame, Label, Layout, Mesh, Pos2, Rect, Response, Role, Sense, Shape, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo,
+    pos2, vec2,
+};
 use std::sync::Arc;
 
 const HEADER: f32 = 36.0;
@@ -20,7 +23,7 @@ const RULER: f32 = 16.0;
 /// From this width on the legend stands beside the map.
 const WIDE: f32 = 400.0;
 const SIDE_LEGEND: f32 = 84.0;
-const LOWER_LEGEND: f32 = 24.0;
+const LEGEND_ROW: f32 = 20.0;
 const RAMP_LENGTH: f32 = 92.0;
 const LYING_RAMP: f32 = 72.0;
 
@@ -147,7 +150,9 @@ impl MapPane {
         let label_width = |label: &str| ui.painter().layout_no_wrap(label.to_owned(), fonts::small(), Tokens::of(ui).t3).size().x.ceil();
         let column_label = label_width(&last[0]);
         let left_ruler = label_width(&last[1]).max(16.0) + 6.0;
-        let legend = if is_wide { vec2(SIDE_LEGEND + metrics::GAP, 0.0) } else { vec2(0.0, LOWER_LEGEND) };
+        // What occurred in the last frame says how much room the legend needs.
+        let lower_legend = self.drawn.as_ref().map_or(LEGEND_ROW, |drawn| lying_legend_height(ui, rect.width(), &drawn.cells, view));
+        let legend = if is_wide { vec2(SIDE_LEGEND + metrics::GAP, 0.0) } else { vec2(0.0, lower_legend) };
         let room = rect.size() - vec2(left_ruler + 2.0 * metrics::PLATE_MARGIN, RULER + metrics::PLATE_MARGIN) - legend;
         if room.x < cells::MIN_CELL || room.y < cells::MIN_CELL {
             return;
@@ -175,7 +180,10 @@ impl MapPane {
         let legend_rect = if is_wide {
             Rect::from_min_max(pos2(map_rect.right() + 12.0, map_rect.top()), rect.right_bottom() - vec2(4.0, 4.0))
         } else {
-            Rect::from_min_max(pos2(rect.left() + metrics::PLATE_MARGIN, rect.bottom() - LOWER_LEGEND), rect.right_bottom() - vec2(4.0, 4.0))
+            Rect::from_min_max(
+                pos2(rect.left() + metrics::PLATE_MARGIN, rect.bottom() - lower_legend - 4.0),
+                rect.right_bottom() - vec2(4.0, 4.0),
+            )
         };
         legend_ui(ui, legend_rect, is_wide, &drawn.cells, view, has_view);
         let hovered = response.hover_pos().map(|pointer| pointer - origin).and_then(|at| {
@@ -184,7 +192,9 @@ impl MapPane {
         });
         let zoom = hovered.map_or(0.0, |_| wheel(ui));
         if let Some((indices, summary)) = hovered {
-            let response = response.on_hover_ui_at_pointer(|ui| tooltip_ui(ui, view, indices, &summary));
+            let response = response.on_hover_ui_at_pointer(|ui| {
+                Frame::NONE.inner_margin(metrics::TIGHT_GAP).show(ui, |ui| tooltip_ui(ui, view, indices, &summary));
+            });
             self.handle_click(&response, view, indices, zoom > 0.0);
         }
         if zoom < 0.0 {
@@ -346,7 +356,7 @@ fn paint_rulers(ui: &Ui, view: &View<'_>, area: &MapArea, map: Rect, column_labe
     let painter = ui.painter();
     for screen_axis in 0..2 {
         let axis = if screen_axis == 0 { view.plane.right_axis() } else { view.plane.down_axis() };
-        let step = ruler_step(area, if screen_axis == 0 { column_label + 8.0 } else { 16.0 });
+        let step = ruler_step(area, if screen_axis == 0 { column_label + 4.0 } else { 14.0 });
         let first = area.first(screen_axis);
         let cells_per_step = usize::try_from(step / area.block()).unwrap_or(1).max(1);
         for cell in (0..area.shape()[screen_axis]).step_by(cells_per_step) {
@@ -371,25 +381,24 @@ fn paint_outlines(ui: &Ui, view: &View<'_>, area: &MapArea, map: Rect) -> bool {
     let cell_rect = |index: Vec3Int| {
         area.cell_of(index).map(|[column, row]| Rect::from_min_size(map.min + vec2(column as f32, row as f32) * size, vec2(size, size)))
     };
-    match view.opened {
-        None => {
-            if let Some(rect) = cell_rect(view.current_shard().0) {
-                painter.rect_stroke(rect.expand(0.5), 0, Stroke::new(1.0, tokens.t1), StrokeKind::Middle);
-            }
-            if let Some(rect) = view.layout().selected_shard.filter(|shard| *shard != view.current_shard()).and_then(|shard| cell_rect(shard.0)) {
-                painter.rect_stroke(rect, 0, Stroke::new(2.0, tokens.acc), StrokeKind::Middle);
-            }
-        }
-        Some(_) => {
-            if let Some(rect) = view.layout().selected_chunk.and_then(|chunk| cell_rect(chunk.0)) {
-                painter.rect_stroke(rect, 0, Stroke::new(2.0, tokens.acc), StrokeKind::Middle);
-            }
-        }
+    let outline = |rect: Rect, stroke: Stroke| {
+        // A halo in the ground's colour keeps lines apart from cells of the same brightness.
+        painter.rect_stroke(rect, 0, Stroke::new(stroke.width + 2.0, color::with_opacity(tokens.bg0, 0.5)), StrokeKind::Middle);
+        painter.rect_stroke(rect, 0, stroke, StrokeKind::Middle);
+    };
+    let layout = view.layout();
+    let selected = match view.opened {
+        None => layout.selected_shard.filter(|shard| *shard != view.current_shard()).map(|shard| shard.0),
+        Some(_) => layout.selected_chunk.map(|chunk| chunk.0),
+    };
+    if let Some(rect) = cell_rect(view.current_shard().0).filter(|_| view.opened.is_none()) {
+        outline(rect.shrink(0.5), Stroke::new(1.0, tokens.t1));
+    }
+    if let Some(rect) = selected.and_then(cell_rect) {
+        outline(rect, Stroke::new(2.0, tokens.acc));
     }
     let Some(in_view) = in_view_rect(view, area, map) else { return false };
-    // A halo in the ground's colour keeps the plane's colour apart from cells of the same brightness.
-    painter.rect_stroke(in_view, 0, Stroke::new(3.0, color::with_opacity(tokens.bg0, 0.5)), StrokeKind::Middle);
-    painter.rect_stroke(in_view, 0, Stroke::new(1.0, tokens.plane(plane_look(view.plane))), StrokeKind::Middle);
+    outline(in_view, Stroke::new(1.0, tokens.plane(plane_look(view.plane))));
     true
 }
 
@@ -406,7 +415,10 @@ fn in_view_rect(view: &View<'_>, area: &MapArea, map: Rect) -> Option<Rect> {
         [shown.topleft, shown.bottomright()].map(|corner| area.points_from_index(screen_axis, view.index_from_voxel(axis, corner[axis])))
     };
     let ([left, right], [top, bottom]) = (ends(0), ends(1));
-    let rect = Rect::from_min_max(map.min + vec2(left.floor(), top.floor()), map.min + vec2(right.ceil().max(left + 3.0), bottom.ceil().max(top + 3.0)));
+    let rect = Rect::from_min_max(
+        map.min + vec2(left.floor(), top.floor()),
+        map.min + vec2(right.ceil().max(left + 3.0), bottom.ceil().max(top + 3.0)),
+    );
     let visible = rect.intersect(map);
     visible.is_positive().then(|| visible.shrink(0.5))
 }
@@ -419,12 +431,46 @@ fn plane_look(plane: SlicePlane) -> Plane {
     }
 }
 
+/// States that occur, for the legend.
+fn legend_marks(cells: &MapCells, view: &View<'_>, has_view: bool, tokens: &Tokens) -> Vec<(LegendMark, &'static str)> {
+    let layout = view.layout();
+    let selected = match view.opened {
+        Some(_) => layout.selected_chunk.map(|chunk| chunk.0),
+        None => layout.selected_shard.filter(|shard| *shard != view.current_shard()).map(|shard| shard.0),
+    };
+    let shows_selected = selected.is_some_and(|index| cells.area.cell_of(index).is_some());
+    let marks = [
+        (cells.total.empty > 0, LegendMark::Cell(CellLook::Empty), "Empty"),
+        (cells.total.missing > 0, LegendMark::Cell(CellLook::Missing), "Missing"),
+        (cells.total.failed > 0, LegendMark::Cell(CellLook::Failed), "Failed"),
+        (cells.has_pending(), LegendMark::Cell(CellLook::Pending), "Pending"),
+        (has_view, LegendMark::Outline(tokens.plane(plane_look(view.plane))), "In view"),
+        (shows_selected, LegendMark::Outline(tokens.acc), "Selected"),
+    ];
+    marks.into_iter().filter(|(occurs, _, _)| *occurs).map(|(_, mark, name)| (mark, name)).collect()
+}
+
+/// One row, or two where ramp and marks don't fit side by side.
+fn lying_legend_height(ui: &Ui, width: f32, cells: &MapCells, view: &View<'_>) -> f32 {
+    let tokens = Tokens::of(ui);
+    let text_width = |words: &str| ui.painter().layout_no_wrap(words.to_owned(), fonts::small(), tokens.t2).size().x.ceil();
+    let marks: f32 = legend_marks(cells, view, true, tokens).iter().map(|(_, name)| 16.0 + text_width(name) + metrics::GAP).sum();
+    let ramp = cells.bytes_range.map_or(0.0, |(least, most)| text_width(&bytes(least)) + text_width(&bytes(most)) + LYING_RAMP + 20.0);
+    if ramp + marks + 2.0 * metrics::PLATE_MARGIN <= width { LEGEND_ROW } else { 2.0 * LEGEND_ROW }
+}
+
 /// The ramp with its ends, and the states that occur.
 fn legend_ui(ui: &mut Ui, rect: Rect, is_standing: bool, cells: &MapCells, view: &View<'_>, has_view: bool) {
     let tokens = Tokens::of(ui);
     let layout = if is_standing { Layout::top_down(Align::Min) } else { Layout::left_to_right(Align::Center) };
-    let ui = &mut ui.new_child(UiBuilder::new().id_salt("legend").max_rect(rect).layout(layout));
-    ui.spacing_mut().item_spacing = vec2(metrics::GAP, metrics::TIGHT_GAP);
+    let has_two_rows = !is_standing && rect.height() > 1.5 * LEGEND_ROW;
+    let ramp_rect = if has_two_rows { rect.with_max_y(rect.center().y) } else { rect };
+    let marks_ui = &mut ui.new_child(UiBuilder::new().id_salt("marks").max_rect(rect.with_min_y(rect.center().y)).layout(layout));
+    let ramp_ui = &mut ui.new_child(UiBuilder::new().id_salt("ramp").max_rect(ramp_rect).layout(layout));
+    for ui in [&mut *marks_ui, &mut *ramp_ui] {
+        ui.spacing_mut().item_spacing = vec2(metrics::GAP, metrics::TIGHT_GAP);
+    }
+    let ui = ramp_ui;
     if let Some((least, most)) = cells.bytes_range {
         let (low, high) = (bytes(least), bytes(most));
         if least == most {
@@ -437,17 +483,8 @@ fn legend_ui(ui: &mut Ui, rect: Rect, is_standing: bool, cells: &MapCells, view:
             ui.add(RampLegend::lying(&low, &high, LYING_RAMP));
         }
     }
-    let selected = if view.opened.is_some() { view.layout().selected_chunk.map(|chunk| chunk.0) } else { view.layout().selected_shard.map(|s| s.0) };
-    let shows_selected = selected.is_some_and(|index| cells.area.cell_of(index).is_some());
-    let marks = [
-        (cells.total.empty > 0, LegendMark::Cell(CellLook::Empty), "Empty"),
-        (cells.total.missing > 0, LegendMark::Cell(CellLook::Missing), "Missing"),
-        (cells.total.failed > 0, LegendMark::Cell(CellLook::Failed), "Failed"),
-        (cells.has_pending(), LegendMark::Cell(CellLook::Pending), "Pending"),
-        (has_view, LegendMark::Outline(tokens.plane(plane_look(view.plane))), "In view"),
-        (is_standing && shows_selected && selected != Some(view.current_shard().0), LegendMark::Outline(tokens.acc), "Selected"),
-    ];
-    for (_, mark, name) in marks.into_iter().filter(|(occurs, _, _)| *occurs) {
+    let ui = if has_two_rows { marks_ui } else { ui };
+    for (mark, name) in legend_marks(cells, view, has_view, tokens) {
         legend_item_ui(ui, mark, name);
     }
     if is_standing && cells.area.block() > 1 {
@@ -464,7 +501,9 @@ fn tooltip_ui(ui: &mut Ui, view: &View<'_>, indices: BoundingBox, summary: &cell
     if merged > 1 {
         ui.label(text::control_medium(format!("{} {what}s from {}", count(merged), indices.topleft)).color(tokens.t1));
         let known = summary.stored + summary.empty + summary.missing + summary.failed;
-        for (number, word) in [(summary.stored, "stored"), (summary.empty, "empty"), (summary.missing, "missing"), (summary.failed, "failed")] {
+        for (number, word) in
+            [(summary.stored, "stored"), (summary.empty, "empty"), (summary.missing, "missing"), (summary.failed, "failed")]
+        {
             if number > 0 {
                 line(ui, &format!("{} {word}", count(number)));
             }
