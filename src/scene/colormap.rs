@@ -33,7 +33,7 @@ pub struct ColorTable {
 struct Normalize {
     min: f64,
     max: f64,
-    /// 0.5 where the window is wider than the largest f64, else 1: differences stay finite.
+    /// 1, or 2^-64 for windows so wide that their width would overflow or its reciprocal lose digits.
     scale: f64,
     /// `min`, scaled.
     scaled_min: f64,
@@ -44,7 +44,7 @@ struct Normalize {
 impl Normalize {
     fn new(window: ValueWindow) -> Self {
         let (min, max) = (window.min(), window.max());
-        let scale = if (max - min).is_finite() { 1.0 } else { 0.5 };
+        let scale = if max - min < 1e300 { 1.0 } else { 1.0 / (1_u128 << 64) as f64 };
         Self { min, max, scale, scaled_min: min * scale, per_unit: 1.0 / (max * scale - min * scale) }
     }
 
@@ -150,12 +150,10 @@ fn tint(rgb: [f64; 3], color: [u8; 3], opacity: f64) -> Rgba {
 }
 
 /// Ten evenly spaced colours of matplotlib's viridis (CC0).
-const VIRIDIS: [u32; 10] =
-    [0x440154, 0x482878, 0x3e4989, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6ece58, 0xb5de2b, 0xfde725];
+const VIRIDIS: [u32; 10] = [0x440154, 0x482878, 0x3e4989, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6ece58, 0xb5de2b, 0xfde725];
 
 /// Ten evenly spaced colours of matplotlib's inferno (CC0).
-const INFERNO: [u32; 10] =
-    [0x000004, 0x1b0c41, 0x4a0c6b, 0x781c6d, 0xa52c60, 0xcf4446, 0xed6925, 0xfb9b06, 0xf7d13d, 0xfcffa4];
+const INFERNO: [u32; 10] = [0x000004, 0x1b0c41, 0x4a0c6b, 0x781c6d, 0xa52c60, 0xcf4446, 0xed6925, 0xfb9b06, 0xf7d13d, 0xfcffa4];
 
 /// Colour (0 to 255) of a normalised value.
 fn map_color(colormap: Colormap, v: f64) -> [f64; 3] {
@@ -221,15 +219,9 @@ mod tests {
     #[test]
     fn values_outside_the_window_and_infinities_saturate() {
         let d = display(300.0, 4300.0);
-        for (value, expected) in [
-            (0.0, 0),
-            (300.0, 0),
-            (2300.0, 128),
-            (4300.0, 255),
-            (60000.0, 255),
-            (f64::INFINITY, 255),
-            (f64::NEG_INFINITY, 0),
-        ] {
+        for (value, expected) in
+            [(0.0, 0), (300.0, 0), (2300.0, 128), (4300.0, 255), (60000.0, 255), (f64::INFINITY, 255), (f64::NEG_INFINITY, 0)]
+        {
             assert_eq!(grey(ElementClass::Float64, &d, value), expected, "{value}");
         }
     }

@@ -1,9 +1,11 @@
 //! [`compose`]: a [`SliceRequest`] and the chunks that are loaded become a [`SliceImage`].
 //!
-//! `plan` works out once which chunk each pixel shows; `color_rows` and `segment_rows` hold the inner loops;
+//! `plan` works out once which chunk each pixel shows (by `axis_map`, from `cell`s); `color_rows` and `segment_rows` hold the inner loops;
 //! `marks` draws what has no data. Rules: `spec/rendering.md` sections 2 to 4. Called on workers, never on
 //! the UI thread.
 
+pub(super) mod axis_map;
+mod cell;
 pub(super) mod channel;
 mod color_rows;
 mod marks;
@@ -23,9 +25,10 @@ use super::layer_display::Interpolation;
 use super::slice::{Coverage, SliceImage, SliceLayer, SliceRequest};
 use crate::format::LayerCategory;
 use crate::loading::ChunkLookup;
+use axis_map::SamplePoints;
 use color_rows::{Blend, draw_linear, draw_nearest};
 use marks::{DRAWN, FAILED, MISSING, PENDING, PixelMask, draw_marks, fill_pending};
-use plan::{LayerPlan, Origin, Piece, SamplePoints};
+use plan::{LayerPlan, Origin, Piece};
 use rayon::prelude::*;
 use segment_rows::{PatternGrid, SegmentStyles};
 

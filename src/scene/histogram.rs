@@ -1,7 +1,8 @@
 //! [`Histogram`]: counts of the values that a pane shows, and the window that suits them.
 
+use super::compose::axis_map::SamplePoints;
 use super::compose::channel::{Channel, for_class};
-use super::compose::plan::{LayerPlan, Origin, SamplePoints};
+use super::compose::plan::{LayerPlan, Origin};
 use super::layer_display::ValueWindow;
 use super::pane::PaneView;
 use super::slice::SliceLayer;
@@ -41,7 +42,8 @@ pub struct Histogram {
 impl Histogram {
     fn of_values(values: Values, byte_range: Option<(f64, f64)>) -> Self {
         let Values { mut finite, nan, infinite } = values;
-        let found = finite.iter().fold(None, |found: Option<(f64, f64)>, v| Some(found.map_or((*v, *v), |(min, max)| (min.min(*v), max.max(*v)))));
+        let found =
+            finite.iter().fold(None, |found: Option<(f64, f64)>, v| Some(found.map_or((*v, *v), |(min, max)| (min.min(*v), max.max(*v)))));
         let percentiles = (!finite.is_empty()).then(|| {
             let rank = |share: f64| (share * (finite.len() - 1) as f64).round() as usize;
             let (low, high) = (rank(CLIPPED_SHARE), rank(1.0 - CLIPPED_SHARE));
@@ -152,4 +154,135 @@ fn sample_points(layer: &SliceLayer, view: &PaneView) -> SamplePoints {
         (0..samples).map(|i| ((first + (i as f64 + 0.5) * spacing) * step).max(low).min(high)).collect()
     });
     SamplePoints { plane: view.plane(), slice: view.slice(), at }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::LayerCategory;
+    use crate::geometry::{BoundingBox, Mag, Shape3, SlicePlane, Vec3Int, VoxelSize};
+    use crate::loading::ChunkState;
+    use crate::scene::compose::test_volume::{Volume, ready};
+    use crate::scene::view::ViewState;
+    use crate::voxel::{ElementClass, VoxelType};
+
+    /// A pane that shows the whole volume of 40 × 30 × 20 at slice 4 of z.
+    fn whole(zoom: f64) -> PaneView {
+        PaneView::new(&ViewState::new(Vec3Int::new(20, 15, 4), zoom), SlicePlane::Xy, [400, 300], &VoxelSize::VOXELS)
+    }
+
+    fn floats(value: impl Fn(Vec3Int) -> f64) -> Histogram {
+        let volume = Volume::new(Mag::ONE, [8; 3], VoxelType::single(ElementClass::Float64), |p| value(p).to_le_bytes().to_vec());
+        histogram_of(&volume.layer(LayerCategory::Color), &whole(0.2), &volume)
+    }
+
+    #[test]
+    fn each_voxel_in_sight_counts_once_when_zoomed_in() {
+        let uint8 = VoxelType::single(ElementClass::Uint8);
+        let volume = Volume::new(Mag::ONE, [8; 3], uint8, |p| vec![(p.x + p.z * 100).to_le_bytes()[0]]);
+        for zoom in [0.11, 0.2, 1.0] {
+            let histogram = histogram_of(&volume.layer(LayerCategory::Color), &whole(zoom), &volume);
+            // Slice 4: values 400 + x mod 256 = 144 + x, 30 of each.
+            for (value, count) in histogram.bins.iter().enumerate() {
+                assert_eq!(*count, if (144..184).contains(&value) { 30 } else { 0 }, "{value} at zoom {zoom}");
+            }
+            assert_eq!((histogram.range, histogram.finite), ((0.0, 256.0), 1200));
+        }
+    }
+
+    #[test]
+    fn a_coarse_level_counts_each_of_its_voxels_once_and_only_those_in_sight() {
+        let uint8 = VoxelType::single(ElementClass::Uint8);
+        let volume = Volume::new(Mag::new(4, 2, 1).expect("valid"), [8; 3], uint8, |p| vec![p.x.to_le_bytes()[0]]);
+        let layer = volume.layer(LayerCategory::Color);
+        assert_eq!(histogram_of(&layer, &whole(0.2), &volume).bins[..11], [15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 0]);
+        // Voxels 16 to 24 of x, 10 to 20 of y.
+        let view = PaneView::new(&ViewState::new(Vec3Int::new(20, 15, 4), 0.1), SlicePlane::Xy, [80, 100], &VoxelSize::VOXELS);
+        assert!((8..=18).contains(&histogram_of(&layer, &view, &volume).finite));
+    }
+
+    #[test]
+    fn only_loaded_chunks_count_and_stand_ins_help() {
+        let uint8 = VoxelType::single(ElementClass::Uint8);
+        let mut fine = Volume::new(Mag::ONE, [8; 3], uint8, |_| vec![7]);
+        fine.set([0, 0, 0], ChunkState::Pending);
+        fine.set([1, 0, 0], ChunkState::Missing);
+        let coarse = Volume::new(Mag::new(2, 2, 2).expect("valid"), [8; 3], uint8, |_| vec![200]);
+        let mut layer = fine.layer(LayerCategory::Color);
+        assert_eq!(histogram_of(&layer, &whole(0.2), &fine).bins[7], 1200 - 128);
+        layer.levels.push(coarse.level());
+        let histogram = histogram_of(&layer, &whole(0.2), &[fine, coarse]);
+        assert_eq!((histogram.bins[7], histogram.bins[200], histogram.finite), (1200 - 128, 64, 1200 - 64));
+    }
+
+    #[test]
+    fn the_window_runs_from_the_first_to_the_last_percent() {
+        // 0 to 1199, each once.
+        let histogram = floats(|p| (p.x + 40 * p.y) as f64);
+        assert_eq!(histogram.auto_window(), Some(ValueWindow::new(12.0, 1187.0)));
+        assert_eq!((histogram.found, histogram.range), (Some((0.0, 1199.0)), (0.0, 1199.0)));
+    }
+
+    #[test]
+    fn outliers_of_1e38_and_infinities_do_not_widen_window_or_bins() {
+        let histogram = floats(|p| match [p.x, p.y] {
+            [0, 0] => 1e38,
+            [1, 0] => -1e38,
+            [2, 0] => f64::INFINITY,
+            [3, 0] => f64::NEG_INFINITY,
+            [4, 0 | 1] => f64::NAN,
+            [x, _] => 40_000.0 + x as f64,
+        });
+        let window = histogram.auto_window().expect("values");
+        assert!(window.min() >= 40_000.0 && window.max() <= 40_039.0 && window.min() < window.max(), "{window:?}");
+        assert_eq!((histogram.nan, histogram.infinite, histogram.finite), (2, 2, 1196));
+        assert_eq!(histogram.bins.iter().sum::<u64>(), 1196);
+        assert!(histogram.bins.iter().filter(|count| **count > 0).count() >= 40, "the bulk is spread over bins");
+    }
+
+    #[test]
+    fn constants_zeros_and_no_values_give_a_usable_window_or_none() {
+        assert_eq!(floats(|_| 0.0).auto_window(), None);
+        assert_eq!(floats(|p| if p.x > 9 { 0.0 } else { -0.0 }).auto_window(), None);
+        assert_eq!(floats(|_| f64::NAN).auto_window(), None);
+        assert_eq!(floats(|_| f64::INFINITY).auto_window(), None);
+        assert_eq!(floats(|_| 300.0).auto_window(), Some(ValueWindow::new(0.0, 300.0)));
+        assert_eq!(floats(|_| -4.0).auto_window(), Some(ValueWindow::new(-4.0, 0.0)));
+        // Fewer than 1 % differ.
+        assert_eq!(floats(|p| if p.x + p.y == 0 { 9.0 } else { 0.0 }).auto_window(), Some(ValueWindow::new(0.0, 9.0)));
+        assert_eq!(floats(|p| if p.x < 20 { f64::MIN } else { f64::MAX }).auto_window(), Some(ValueWindow::new(f64::MIN, f64::MAX)));
+    }
+
+    #[test]
+    fn the_widest_floats_fall_into_the_right_bins() {
+        let histogram = floats(|p| if p.x < 10 { -1e300 } else { 1e300 });
+        assert_eq!((histogram.bins[0], histogram.bins[255]), (300, 900));
+    }
+
+    #[test]
+    fn all_three_channels_of_rgb_count_and_only_the_first_of_others() {
+        let count = |channels| {
+            let voxel_type = VoxelType { class: ElementClass::Uint8, channels };
+            let volume = Volume::new(Mag::ONE, [8; 3], voxel_type, |_| vec![1; channels as usize]);
+            histogram_of(&volume.layer(LayerCategory::Color), &whole(0.2), &volume).bins[1]
+        };
+        assert_eq!([count(1), count(2), count(3)], [1200, 1200, 3600]);
+    }
+
+    #[test]
+    fn large_panes_are_sampled_within_the_limit_in_proportion() {
+        let uint8 = VoxelType::single(ElementClass::Uint8);
+        let bounds = BoundingBox::new(Vec3Int::ZERO, Shape3::new(6000, 3000, 10));
+        // Chunks of one value: 0 in the left third, else 1.
+        let mut volume = Volume::empty_in(Mag::ONE, [1000, 1000, 10], uint8, bounds, &ready(uint8, [1000, 1000, 10], &[1]));
+        let zeros = ready(uint8, [1000, 1000, 10], &[0]);
+        for (x, y) in [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)] {
+            volume.set([x, y, 0], zeros.clone());
+        }
+        let view = PaneView::new(&ViewState::new(Vec3Int::new(3000, 1500, 4), 4.0), SlicePlane::Xy, [1600, 800], &VoxelSize::VOXELS);
+        let histogram = histogram_of(&volume.layer(LayerCategory::Color), &view, &volume);
+        assert!(histogram.finite as usize <= MAX_NUMBERS + 4096 && histogram.finite > 400_000, "{}", histogram.finite);
+        let share = histogram.bins[0] as f64 / histogram.finite as f64;
+        assert!((share - 1.0 / 3.0).abs() < 0.01, "{share}");
+    }
 }

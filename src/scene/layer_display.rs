@@ -208,7 +208,8 @@ mod tests {
         assert_eq!((color.window, color.opacity, color.gamma), (ValueWindow::new(-32768.0, 32767.0), 1.0, 1.0));
         assert!(color.visible && !color.inverted);
         assert_eq!(color.color, [255; 3]);
-        let segmentation = LayerDisplay::for_layer(&layer(LayerCategory::Segmentation, ElementClass::Uint32, LayerConfiguration::default()));
+        let segmentation =
+            LayerDisplay::for_layer(&layer(LayerCategory::Segmentation, ElementClass::Uint32, LayerConfiguration::default()));
         assert_eq!(segmentation.opacity, 0.2);
     }
 

@@ -101,3 +101,82 @@ fn picked_value(layer: &SliceLayer, voxel: &[u8]) -> PickedValue {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::BoundingBox;
+    use crate::scene::compose::test_volume::{Volume, failure};
+    use crate::scene::layer_display::{LayerDisplay, ValueWindow};
+    use crate::scene::segment_color::segment_color;
+    use crate::voxel::{ElementClass, VoxelType};
+
+    fn value(pick: &Pick) -> PickedValue {
+        match &pick.state {
+            PickState::Value(value) => value.clone(),
+            PickState::Pending | PickState::Missing(_) | PickState::Failed(_) | PickState::Outside => panic!("no value: {pick:?}"),
+        }
+    }
+
+    #[test]
+    fn ids_are_exact_in_text_bits_and_colour() {
+        let id = (1_u64 << 53) + 1;
+        let volume = Volume::new(Mag::ONE, [8; 3], VoxelType::single(ElementClass::Uint64), |p| {
+            (if p == Vec3Int::new(9, 3, 17) { id } else { 0 }).to_le_bytes().to_vec()
+        });
+        let layer = volume.layer(LayerCategory::Segmentation);
+        let picked = pick(&layer, Vec3Int::new(9, 3, 17), &volume);
+        assert_eq!((picked.mag, picked.pos_in_mag), (Mag::ONE, Vec3Int::new(9, 3, 17)));
+        assert_eq!(value(&picked), PickedValue { text: id.to_string(), id: Some(id), color: segment_color(id, false) });
+        let beside = value(&pick(&layer, Vec3Int::new(9, 4, 17), &volume));
+        assert_eq!(beside, PickedValue { text: "0".to_owned(), id: Some(0), color: [0; 3] });
+    }
+
+    #[test]
+    fn negative_ids_keep_their_sign() {
+        let volume = Volume::new(Mag::ONE, [8; 3], VoxelType::single(ElementClass::Int32), |_| (-7_i32).to_le_bytes().to_vec());
+        let picked = value(&pick(&volume.layer(LayerCategory::Segmentation), Vec3Int::ZERO, &volume));
+        assert_eq!((picked.text.as_str(), picked.id, picked.color), ("-7", Some((-7_i64).cast_unsigned()), segment_color(7, false)));
+    }
+
+    #[test]
+    fn colours_are_those_that_are_drawn() {
+        let volume = Volume::new(Mag::ONE, [8; 3], VoxelType::single(ElementClass::Uint16), |_| 300_u16.to_le_bytes().to_vec());
+        let layer = volume.layer(LayerCategory::Color);
+        let display = LayerDisplay { window: ValueWindow::new(200.0, 400.0), ..layer.display.clone() };
+        let picked = value(&pick(&SliceLayer { display, ..layer }, Vec3Int::ZERO, &volume));
+        assert_eq!(picked, PickedValue { text: "300".to_owned(), id: None, color: [128; 3] });
+    }
+
+    #[test]
+    fn a_stand_in_answers_while_the_chosen_level_is_pending() {
+        let uint8 = VoxelType::single(ElementClass::Uint8);
+        let mag2 = Mag::new(2, 2, 1).expect("valid");
+        let fine = Volume::empty(Mag::ONE, [8; 3], uint8, &ChunkState::Unknown);
+        let coarse = Volume::new(mag2, [8; 3], uint8, |p| vec![(p.x + 10 * p.y).to_le_bytes()[0]]);
+        let layer = SliceLayer { levels: vec![fine.level(), coarse.level()], ..fine.layer(LayerCategory::Color) };
+        let picked = pick(&layer, Vec3Int::new(7, 4, 2), &[fine, coarse]);
+        assert_eq!((picked.mag, picked.pos_in_mag), (mag2, Vec3Int::new(3, 2, 2)));
+        assert_eq!(value(&picked).text, "23");
+    }
+
+    #[test]
+    fn places_without_a_value_say_why() {
+        let uint8 = VoxelType::single(ElementClass::Uint8);
+        let mut volume = Volume::empty(Mag::ONE, [8; 3], uint8, &ChunkState::Missing);
+        volume.fill = vec![9];
+        volume.set([1, 0, 0], failure());
+        volume.set([2, 0, 0], ChunkState::Pending);
+        let coarse = Volume::empty(Mag::new(2, 2, 2).expect("valid"), [8; 3], uint8, &ChunkState::Missing);
+        let mut layer = volume.layer(LayerCategory::Color);
+        layer.levels.push(coarse.level());
+        layer.bounding_box = BoundingBox::between(Vec3Int::ZERO, Vec3Int::new(30, 30, 20));
+        let both = [volume, coarse];
+        let at = |x: i64| pick(&layer, Vec3Int::new(x, 0, 0), &both).state;
+        assert!(matches!(at(0), PickState::Missing(PickedValue { text, .. }) if text == "9"));
+        assert!(matches!(at(8), PickState::Failed(Some(_))));
+        assert!(matches!(at(16), PickState::Pending));
+        assert!(matches!(at(30), PickState::Outside));
+        assert!(matches!(at(-1), PickState::Outside));
+    }
+}

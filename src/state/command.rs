@@ -638,6 +638,25 @@ mod tests {
         }
     }
 
+    /// The table of README's section "Keys and mouse".
+    fn shortcut_table() -> String {
+        let mut table = "| command | keys |\n|---|---|\n".to_owned();
+        for command in UiCommand::iter().filter(|command| !command.shortcuts().is_empty()) {
+            let keys: Vec<String> = command.shortcuts().iter().map(|keys| format!("`{keys}`")).collect();
+            table += &format!("| {} | {} |\n", command.text().trim_end_matches('…'), keys.join(", "));
+        }
+        table
+    }
+
+    #[cfg(not(target_os = "macos"))]
+    #[test]
+    fn the_readme_lists_every_shortcut() {
+        let readme = include_str!("../../README.md");
+        let section = readme.split_once("<!-- shortcuts -->\n").and_then(|(_, rest)| rest.split_once("<!-- /shortcuts -->"));
+        let (listed, _) = section.expect("README has the marks around its table of shortcuts");
+        assert_eq!(listed, shortcut_table(), "put this table into README:\n{}", shortcut_table());
+    }
+
     #[test]
     fn texts_are_distinct() {
         let mut seen = HashMap::new();

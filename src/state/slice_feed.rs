@@ -48,6 +48,28 @@ pub enum FeedEvent {
 enum FeedResult {
     Slice { plane: SlicePlane, dataset: u64, picture: PaneImage },
     Histogram { layer: usize, dataset: u64, histogram: Histogram },
+    /// A job ended without a picture: it panicked, which the pool has logged.
+    NoSlice { plane: SlicePlane, dataset: u64 },
+}
+
+/// Sends a pane's picture, or that there is none, however its job ends.
+struct SliceReply {
+    plane: SlicePlane,
+    dataset: u64,
+    picture: Option<PaneImage>,
+    sender: Sender<FeedResult>,
+    waker: UiWaker,
+}
+
+impl Drop for SliceReply {
+    fn drop(&mut self) {
+        let (plane, dataset) = (self.plane, self.dataset);
+        let result = match self.picture.take() {
+            Some(picture) => FeedResult::Slice { plane, dataset, picture },
+            None => FeedResult::NoSlice { plane, dataset },
+        };
+        send(&self.sender, &self.waker, result);
+    }
 }
 
 /// What decides which chunks are wanted.
@@ -183,7 +205,8 @@ impl SliceFeed {
                     }
                     self.histogram = Some((layer, histogram));
                 }
-                FeedResult::Slice { .. } | FeedResult::Histogram { .. } => {}
+                FeedResult::NoSlice { plane, dataset } if dataset == self.dataset => self.panes[plane_index(plane)].is_composing = false,
+                FeedResult::Slice { .. } | FeedResult::Histogram { .. } | FeedResult::NoSlice { .. } => {}
             }
         }
         events
@@ -269,12 +292,14 @@ impl SliceFeed {
         pane.is_stale = false;
         pane.next_generation += 1;
         let generation = pane.next_generation;
-        let (sender, waker, lookup, dataset) = (self.sender.clone(), self.waker.clone(), self.loader.lookup(), self.dataset);
+        let reply = SliceReply { plane, dataset: self.dataset, picture: None, sender: self.sender.clone(), waker: self.waker.clone() };
+        let lookup = self.loader.lookup();
         let view = key.view;
         pane.asked = Some(key);
         let is_accepted = self.loader.spawn_compose(move || {
+            let mut reply = reply; // whole, so that it is dropped at the end of the job, not before
             let image = Arc::new(compose(&request, lookup.as_ref()));
-            send(&sender, &waker, FeedResult::Slice { plane, dataset, picture: PaneImage { image, view, generation } });
+            reply.picture = Some(PaneImage { image, view, generation });
         });
         if !is_accepted {
             // Asked again with the next frame.

@@ -8,6 +8,7 @@ use crate::state::{AppCommand, AppContext, OpenDataset, OpenLayer, UiCommand};
 use crate::voxel::ElementClass;
 use egui::{Align, ComboBox, Layout, Ui, vec2};
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 use strum::IntoEnumIterator as _;
 
 /// Draws the section; what was changed is sent as a whole [`LayerDisplay`].
@@ -28,6 +29,11 @@ fn segmentation_ui(ui: &mut Ui, layer: &OpenLayer, display: &mut LayerDisplay) {
     SectionHeader::new("Display").subject(&layer.layer().name).show_plain(ui);
     ui.spacing_mut().item_spacing.y = metrics::TIGHT_GAP;
     opacity_ui(ui, display);
+    let mut percent = f64::from(display.segments.pattern_opacity * 100.0).round();
+    let pattern = ui.add(SliderRow::new("Pattern", &mut percent, 0.0..=100.0));
+    if pattern.on_hover_text("Stripes and grids that tell segments of similar colours apart").changed() {
+        Arc::make_mut(&mut display.segments).pattern_opacity = (percent / 100.0) as f32;
+    }
 }
 
 fn color_ui(ui: &mut Ui, ctx: &AppContext<'_>, index: usize, layer: &OpenLayer, display: &mut LayerDisplay) {

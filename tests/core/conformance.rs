@@ -26,8 +26,9 @@ fn source_of(dataset: &Dataset, case: &Case) -> Arc<dyn ChunkSource> {
     level.source.clone().unwrap_or_else(|err| panic!("{err}: {}", case.name))
 }
 
+/// The box's bytes, read into a buffer that held something else before.
 fn read(source: &dyn ChunkSource, wanted: &BoundingBox) -> Vec<u8> {
-    let mut out = vec![0; wanted.shape.byte_len(source.voxel_type().byte_len()).expect("a small box")];
+    let mut out = vec![0xee; wanted.shape.byte_len(source.voxel_type().byte_len()).expect("a small box")];
     read_box(source, wanted, &mut out).unwrap_or_else(|err| panic!("{err}"));
     out
 }

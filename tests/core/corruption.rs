@@ -208,7 +208,7 @@ fn exercise(opener: &dyn StorageOpener, path: &Path, wanted: &BoundingBox) -> Ou
             }
         };
         assert!(!source.header_report().sections.is_empty());
-        let mut out = vec![0; wanted.shape.byte_len(source.voxel_type().byte_len()).expect("small")];
+        let mut out = vec![0xee; wanted.shape.byte_len(source.voxel_type().byte_len()).expect("small")];
         outcome.whole = Some(read_box(source, wanted, &mut out).map(|_| out).map_err(|err| err.to_string()));
         for chunk in source.grid().chunks_in(wanted).take(64) {
             let read = || {

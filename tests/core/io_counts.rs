@@ -31,7 +31,7 @@ fn source(dataset: &Dataset) -> Arc<dyn ChunkSource> {
 }
 
 fn read(source: &dyn ChunkSource, wanted: &BoundingBox) -> Vec<u8> {
-    let mut out = vec![0; wanted.shape.byte_len(source.voxel_type().byte_len()).expect("a small box")];
+    let mut out = vec![0xee; wanted.shape.byte_len(source.voxel_type().byte_len()).expect("a small box")];
     read_box(source, wanted, &mut out).expect("readable");
     out
 }

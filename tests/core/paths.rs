@@ -38,7 +38,7 @@ fn mags(dataset: &Dataset, layer: usize) -> Vec<String> {
 fn voxels(dataset: &Dataset, layer: &str, mag: &str, wanted: &BoundingBox) -> Vec<u8> {
     let layer = dataset.layer(layer).unwrap_or_else(|| panic!("no layer {layer}, there are {:?}", layers(dataset)));
     let source = layer.level(mag.parse().expect("a mag")).expect("a level").source.clone().unwrap_or_else(|err| panic!("{err}"));
-    let mut out = vec![0; wanted.shape.byte_len(source.voxel_type().byte_len()).expect("small")];
+    let mut out = vec![0xee; wanted.shape.byte_len(source.voxel_type().byte_len()).expect("small")];
     read_box(source.as_ref(), wanted, &mut out).unwrap_or_else(|err| panic!("{err}"));
     out
 }

@@ -79,16 +79,46 @@ fn float_bits(value: f64) -> u64 {
 macro_rules! for_class {
     ($class:expr, $channel:ident => $body:expr) => {
         match $class {
-            $crate::voxel::ElementClass::Uint8 => { type $channel = u8; $body }
-            $crate::voxel::ElementClass::Uint16 => { type $channel = u16; $body }
-            $crate::voxel::ElementClass::Uint32 => { type $channel = u32; $body }
-            $crate::voxel::ElementClass::Uint64 => { type $channel = u64; $body }
-            $crate::voxel::ElementClass::Int8 => { type $channel = i8; $body }
-            $crate::voxel::ElementClass::Int16 => { type $channel = i16; $body }
-            $crate::voxel::ElementClass::Int32 => { type $channel = i32; $body }
-            $crate::voxel::ElementClass::Int64 => { type $channel = i64; $body }
-            $crate::voxel::ElementClass::Float32 => { type $channel = f32; $body }
-            $crate::voxel::ElementClass::Float64 => { type $channel = f64; $body }
+            $crate::voxel::ElementClass::Uint8 => {
+                type $channel = u8;
+                $body
+            }
+            $crate::voxel::ElementClass::Uint16 => {
+                type $channel = u16;
+                $body
+            }
+            $crate::voxel::ElementClass::Uint32 => {
+                type $channel = u32;
+                $body
+            }
+            $crate::voxel::ElementClass::Uint64 => {
+                type $channel = u64;
+                $body
+            }
+            $crate::voxel::ElementClass::Int8 => {
+                type $channel = i8;
+                $body
+            }
+            $crate::voxel::ElementClass::Int16 => {
+                type $channel = i16;
+                $body
+            }
+            $crate::voxel::ElementClass::Int32 => {
+                type $channel = i32;
+                $body
+            }
+            $crate::voxel::ElementClass::Int64 => {
+                type $channel = i64;
+                $body
+            }
+            $crate::voxel::ElementClass::Float32 => {
+                type $channel = f32;
+                $body
+            }
+            $crate::voxel::ElementClass::Float64 => {
+                type $channel = f64;
+                $body
+            }
         }
     };
 }

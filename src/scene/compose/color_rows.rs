@@ -1,7 +1,9 @@
 //! Rows of intensities and RGB to pixels: nearest and linear, one loop per class.
 
+use super::axis_map::Neighbor;
+use super::cell::Cell;
 use super::channel::{Channel, for_class};
-use super::plan::{Cell, ChunkRow, LayerPlan, Neighbor};
+use super::plan::{ChunkRow, LayerPlan};
 use crate::scene::colormap::{ColorTable, Rgba};
 use crate::voxel::VoxelType;
 use std::ops::Range;
@@ -71,11 +73,27 @@ fn rgb_at<T: Channel>(table: &ColorTable, bytes: &[u8], at: usize) -> Option<Rgb
 
 /// As [`draw_nearest`], bilinear within the plane. Neighbours that aren't ready count as equal to the voxel
 /// itself, and so does what isn't finite.
-pub fn draw_linear(table: &ColorTable, plan: &LayerPlan<'_>, from: &ChunkRow<'_>, row: usize, px: Range<usize>, blend: Blend, out: &mut [Rgba]) {
+pub fn draw_linear(
+    table: &ColorTable,
+    plan: &LayerPlan<'_>,
+    from: &ChunkRow<'_>,
+    row: usize,
+    px: Range<usize>,
+    blend: Blend,
+    out: &mut [Rgba],
+) {
     for_class!(plan.layer.voxel_type.class, T => draw_linear_of::<T>(table, plan, from, row, px, blend, out));
 }
 
-fn draw_linear_of<T: Channel>(table: &ColorTable, plan: &LayerPlan<'_>, from: &ChunkRow<'_>, row: usize, px: Range<usize>, blend: Blend, out: &mut [Rgba]) {
+fn draw_linear_of<T: Channel>(
+    table: &ColorTable,
+    plan: &LayerPlan<'_>,
+    from: &ChunkRow<'_>,
+    row: usize,
+    px: Range<usize>,
+    blend: Blend,
+    out: &mut [Rgba],
+) {
     let Some(level) = plan.neighbors(from.level) else { return };
     let (voxel_type, fill) = (plan.layer.voxel_type, plan.fill_of(from.level));
     let channel_count = if voxel_type.is_rgb() { 3 } else { 1 };

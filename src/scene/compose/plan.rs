@@ -1,195 +1,18 @@
 //! [`LayerPlan`]: which voxel of which chunk each pixel of one layer shows, worked out before any pixel is
 //! drawn. Each chunk is looked up once.
 
-use crate::geometry::{ChunkGrid, ChunkIndex, Mag, Shape3, SlicePlane, Vec3Int};
-use crate::loading::{ChunkId, ChunkLookup, ChunkState};
-use crate::scene::pane::PaneView;
+use super::axis_map::{AxisMap, AxisRequest, NO_CHUNK, Neighbor, SamplePoints};
+use super::cell::{Cell, Face, chunk_strides};
+use crate::geometry::{ChunkIndex, Mag, Vec3Int};
+use crate::loading::{ChunkId, ChunkLookup};
 use crate::scene::slice::{MAX_FAILED_CHUNKS, SliceLayer, SliceLevel};
-use crate::voxel::{Strides, VoxelBuffer, VoxelType, copy_region};
+use crate::voxel::{Strides, VoxelType};
 use rayon::prelude::*;
 use std::ops::Range;
-use std::sync::Arc;
 
 /// Most chunks of one level that are looked up for one image. A level of more (chunks of single voxels) is
 /// left to its coarser stand-ins.
 const MAX_CHUNKS: usize = 1 << 20;
-
-/// Largest face of a chunk, in voxels, that is copied out where the plane cuts across the chunk's rows.
-const MAX_FACE_VOXELS: u64 = 1 << 16;
-
-/// Number of a pixel's chunk where there is none: the voxel lies outside the level's stored bounds.
-const NO_CHUNK: u32 = u32::MAX;
-
-/// The positions that are drawn or counted: where rows and columns of a plane lie.
-pub(in crate::scene) struct SamplePoints {
-    /// The plane.
-    pub plane: SlicePlane,
-    /// Mag-1 voxel along the plane's normal.
-    pub slice: i64,
-    /// Mag-1 coordinates of the columns (to the right) and of the rows (down), ascending.
-    pub at: [Vec<f64>; 2],
-}
-
-impl SamplePoints {
-    /// The middle of each pixel of a pane.
-    pub fn of_pixels(view: &PaneView) -> Self {
-        let along = |axis: usize| (0..view.shape_px()[axis]).map(|px| view.mag1_from_px(axis, f64::from(px) + 0.5)).collect();
-        Self { plane: view.plane(), slice: view.slice(), at: [along(0), along(1)] }
-    }
-
-    fn axis(&self, on_screen: usize) -> usize {
-        if on_screen == 0 { self.plane.right_axis() } else { self.plane.down_axis() }
-    }
-}
-
-/// The voxel beside the shown one that linear interpolation mixes in.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in crate::scene) struct Neighbor {
-    pub chunk: u32,
-    pub offset: u32,
-    /// Share of the neighbour, 0 to 0.5.
-    pub weight: f32,
-}
-
-/// One axis of the screen in one level.
-struct AxisMap {
-    /// The level's chunks along this axis that are looked up, ascending.
-    chunks: Vec<i64>,
-    /// By pixel: number of its chunk in `chunks`, or [`NO_CHUNK`].
-    chunk_at: Vec<u32>,
-    /// By pixel: distance in bytes from the chunk's start along this axis.
-    offsets: Vec<u32>,
-    /// By pixel, where the layer is interpolated.
-    neighbors: Vec<Neighbor>,
-    /// Runs of pixels in one chunk.
-    spans: Vec<Range<u32>>,
-}
-
-/// What an axis map is made for.
-struct AxisRequest<'a> {
-    points: &'a [f64],
-    visible: Range<usize>,
-    axis: usize,
-    stride: usize,
-    is_linear: bool,
-    /// Voxels that exist along the axis, in the level.
-    extent: Range<i64>,
-}
-
-impl AxisMap {
-    fn new(level: &SliceLevel, request: &AxisRequest<'_>) -> Self {
-        let AxisRequest { points, visible, axis, stride, is_linear, extent } = request;
-        let (factor, len) = (level.mag.factors()[*axis], level.grid.chunk_shape().along(*axis));
-        // Bounds are in voxels of the level, as the grid's origin is.
-        let origin = level.grid.chunk_box(ChunkIndex(Vec3Int::ZERO)).topleft[*axis];
-        let mut map = Self {
-            chunks: Vec::new(),
-            chunk_at: vec![NO_CHUNK; points.len()],
-            offsets: vec![0; points.len()],
-            neighbors: if *is_linear { vec![Neighbor::default(); points.len()] } else { Vec::new() },
-            spans: Vec::new(),
-        };
-        let locate = |voxel: i64| {
-            let from_origin = voxel.saturating_sub(origin);
-            let offset = usize::try_from(from_origin.rem_euclid(len)).map_or(usize::MAX, |o| o.saturating_mul(*stride));
-            // Chunks of 4 GiB and more are never decoded, see `Cell::of`.
-            (from_origin.div_euclid(len), u32::try_from(offset).unwrap_or(u32::MAX))
-        };
-        let voxel_of = |px: usize| (points[px].floor() as i64).div_euclid(factor);
-        let neighbor_of = |px: usize| {
-            let voxel = voxel_of(px);
-            let from_middle = points[px] / factor as f64 - voxel as f64 - 0.5;
-            let neighbor = if from_middle < 0.0 { voxel.saturating_sub(1) } else { voxel.saturating_add(1) };
-            (neighbor, from_middle.abs().min(0.5) as f32)
-        };
-        for px in visible.clone() {
-            let candidates = [Some(voxel_of(px)), is_linear.then(|| neighbor_of(px).0)];
-            for voxel in candidates.into_iter().flatten().filter(|v| extent.contains(v)) {
-                let chunk = locate(voxel).0;
-                if map.chunks.last() != Some(&chunk) {
-                    map.chunks.push(chunk);
-                }
-            }
-        }
-        map.chunks.sort_unstable();
-        map.chunks.dedup();
-        let mut number = 0;
-        for px in visible.clone() {
-            let voxel = voxel_of(px);
-            if !extent.contains(&voxel) {
-                continue;
-            }
-            let (chunk, offset) = locate(voxel);
-            while map.chunks.get(number).is_some_and(|c| *c < chunk) {
-                number += 1;
-            }
-            map.chunk_at[px] = u32::try_from(number).unwrap_or(NO_CHUNK);
-            map.offsets[px] = offset;
-        }
-        if *is_linear {
-            for px in visible.clone() {
-                let (voxel, weight) = neighbor_of(px);
-                if let Some((chunk, offset)) = extent.contains(&voxel).then(|| locate(voxel))
-                    && let Ok(number) = map.chunks.binary_search(&chunk)
-                {
-                    map.neighbors[px] = Neighbor { chunk: u32::try_from(number).unwrap_or(NO_CHUNK), offset, weight };
-                }
-            }
-        }
-        for px in visible.clone() {
-            let px_number = u32::try_from(px).unwrap_or(u32::MAX);
-            match map.spans.last_mut() {
-                Some(span) if map.chunk_at[px] == map.chunk_at[px - 1] => span.end = px_number + 1,
-                Some(_) | None => map.spans.push(px_number..px_number + 1),
-            }
-        }
-        map
-    }
-}
-
-/// A chunk as far as drawing cares.
-#[derive(Clone, Debug)]
-pub(in crate::scene) enum Cell {
-    Pending,
-    Missing,
-    Ready(Voxels),
-    Failed,
-}
-
-/// Voxels of a decoded chunk, addressed by the offsets of its level's plan.
-#[derive(Clone, Debug)]
-pub(in crate::scene) enum Voxels {
-    /// The whole chunk.
-    Chunk(Arc<VoxelBuffer>),
-    /// The shown slice of it, to the right fastest.
-    Face(Vec<u8>),
-}
-
-impl Voxels {
-    /// What offsets count from.
-    pub fn bytes(&self) -> &[u8] {
-        match self {
-            Self::Chunk(buffer) => buffer.bytes(),
-            Self::Face(bytes) => bytes,
-        }
-    }
-}
-
-impl Cell {
-    /// A buffer that isn't what the layer and grid say counts as failed: it can't be drawn, and never as
-    /// something else.
-    fn of(state: ChunkState, voxel_type: VoxelType, grid: &ChunkGrid) -> Self {
-        match state {
-            ChunkState::Unknown | ChunkState::Pending => Self::Pending,
-            ChunkState::Missing => Self::Missing,
-            ChunkState::Failed(_) => Self::Failed,
-            ChunkState::Ready(buffer) => {
-                let fits = buffer.voxel_type() == voxel_type && buffer.shape() == grid.chunk_shape();
-                if fits && u32::try_from(buffer.bytes().len()).is_ok() { Self::Ready(Voxels::Chunk(buffer)) } else { Self::Failed }
-            }
-        }
-    }
-}
 
 /// One level of a layer, its chunks looked up.
 pub(in crate::scene) struct LevelPlan {
@@ -204,7 +27,14 @@ pub(in crate::scene) struct LevelPlan {
 }
 
 impl LevelPlan {
-    fn new(level: &SliceLevel, layer: &SliceLayer, points: &SamplePoints, visible: &[Range<usize>; 2], is_linear: bool, lookup: &dyn ChunkLookup) -> Self {
+    fn new(
+        level: &SliceLevel,
+        layer: &SliceLayer,
+        points: &SamplePoints,
+        visible: &[Range<usize>; 2],
+        is_linear: bool,
+        lookup: &dyn ChunkLookup,
+    ) -> Self {
         let bytes_per_voxel = layer.voxel_type.byte_len();
         let Strides(chunk_strides) = chunk_strides(&level.grid, bytes_per_voxel);
         let face = Face::new(&level.grid, bytes_per_voxel, points.plane, chunk_strides);
@@ -248,7 +78,14 @@ impl LevelPlan {
         plan
     }
 
-    fn look_up(&mut self, level: &SliceLevel, voxel_type: VoxelType, points: &SamplePoints, chunk_on_normal: i64, lookup: &dyn ChunkLookup) {
+    fn look_up(
+        &mut self,
+        level: &SliceLevel,
+        voxel_type: VoxelType,
+        points: &SamplePoints,
+        chunk_on_normal: i64,
+        lookup: &dyn ChunkLookup,
+    ) {
         let shown = |map: &AxisMap| {
             let mut shown = vec![false; map.chunks.len()];
             for span in &map.spans {
@@ -262,8 +99,10 @@ impl LevelPlan {
         self.cells.reserve_exact(self.columns.chunks.len() * self.rows.chunks.len());
         for (row, is_row_shown) in self.rows.chunks.iter().zip(shown_rows) {
             for (column, is_column_shown) in self.columns.chunks.iter().zip(&shown_columns) {
-                let position =
-                    Vec3Int::ZERO.with(points.axis(0), *column).with(points.axis(1), *row).with(points.plane.normal_axis(), chunk_on_normal);
+                let position = Vec3Int::ZERO
+                    .with(points.axis(0), *column)
+                    .with(points.axis(1), *row)
+                    .with(points.plane.normal_axis(), chunk_on_normal);
                 let id = ChunkId { source: level.source, chunk: ChunkIndex(position) };
                 let cell = Cell::of(lookup.chunk(id), voxel_type, &level.grid);
                 if matches!(cell, Cell::Failed) && is_row_shown && *is_column_shown && self.failed.len() < MAX_FAILED_CHUNKS {
@@ -281,57 +120,6 @@ impl LevelPlan {
         }
         let index = row as usize * self.columns.chunks.len() + column as usize;
         self.cells.get(index).unwrap_or(&Cell::Pending)
-    }
-}
-
-/// Distances in a chunk; 0 where offsets don't fit 32 bits: such chunks are never decoded, see [`Cell::of`].
-fn chunk_strides(grid: &ChunkGrid, bytes_per_voxel: usize) -> Strides {
-    let len = grid.chunk_shape().byte_len(bytes_per_voxel);
-    let fits = len.is_some_and(|len| u32::try_from(len).is_ok());
-    if fits { Strides::canonical(grid.chunk_shape(), bytes_per_voxel) } else { Strides([0; 3]) }
-}
-
-/// How the shown slices of chunks are copied out before drawing, where the plane cuts across their rows: each
-/// pixel of a row would lie in another memory page, while down the columns neighbours are close together.
-struct Face {
-    /// Distances in the copy.
-    strides: [usize; 3],
-    chunk_strides: [usize; 3],
-    /// Axes down and to the right.
-    axes: [usize; 2],
-    /// Voxels along them.
-    shape: [usize; 2],
-    bytes_per_voxel: usize,
-}
-
-impl Face {
-    /// `None` where rows of pixels follow rows of chunks, or faces are large.
-    fn new(grid: &ChunkGrid, bytes_per_voxel: usize, plane: SlicePlane, chunk_strides: [usize; 3]) -> Option<Self> {
-        let axes = [plane.down_axis(), plane.right_axis()];
-        let across_rows = axes[1] != 0;
-        let shape = Shape3::from(grid.chunk_shape().to_vec().with(plane.normal_axis(), 1).to_array());
-        let is_small = shape.voxel_count().is_some_and(|count| count <= MAX_FACE_VOXELS) && chunk_strides[0] > 0;
-        if !across_rows || !is_small {
-            return None;
-        }
-        let shape = axes.map(|axis| shape.to_usize()[axis]);
-        let mut strides = [0; 3];
-        strides[axes[1]] = bytes_per_voxel;
-        strides[axes[0]] = bytes_per_voxel * shape[1];
-        Some(Self { strides, chunk_strides, axes, shape, bytes_per_voxel })
-    }
-
-    /// Replaces a chunk by its slice, which starts at this byte.
-    fn cut(&self, cell: &mut Cell, slice_offset: usize) {
-        let Cell::Ready(Voxels::Chunk(buffer)) = cell else { return };
-        let [down, right] = self.axes;
-        // `Cell::of` has checked that the buffer has the grid's shape.
-        let Some(source) = buffer.bytes().get(slice_offset..) else { return };
-        let mut face = vec![0; self.shape[0] * self.shape[1] * self.bytes_per_voxel];
-        let from = Strides([self.chunk_strides[down], self.chunk_strides[right], 0]);
-        let to = Strides([self.strides[down], self.strides[right], 0]);
-        copy_region(source, from, &mut face, to, [self.shape[0], self.shape[1], 1], self.bytes_per_voxel);
-        *cell = Cell::Ready(Voxels::Face(face));
     }
 }
 

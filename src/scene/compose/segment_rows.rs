@@ -32,9 +32,7 @@ impl PatternGrid {
             let anisotropy = voxel_size.anisotropy(view.volume_axis(screen_axis));
             anisotropy * PATTERN_CYCLES_PER_VOXEL / zoom.max(1.0).ceil()
         });
-        let along = |axis: usize| {
-            (0..view.shape_px()[axis]).map(|px| view.mag1_from_px(axis, f64::from(px) + 0.5) * units[axis]).collect()
-        };
+        let along = |axis: usize| (0..view.shape_px()[axis]).map(|px| view.mag1_from_px(axis, f64::from(px) + 0.5) * units[axis]).collect();
         Self { at: [along(0), along(1)], step: [view.step()[0] * units[0], view.step()[1] * units[1]] }
     }
 }

@@ -88,7 +88,8 @@ impl Volume {
         for (index, state) in &mut volume.chunks {
             let chunk = volume.grid.chunk_box(*index);
             let (first, end) = (chunk.topleft, chunk.bottomright());
-            let positions = (first.z..end.z).flat_map(|z| (first.y..end.y).flat_map(move |y| (first.x..end.x).map(move |x| Vec3Int::new(x, y, z))));
+            let positions =
+                (first.z..end.z).flat_map(|z| (first.y..end.y).flat_map(move |y| (first.x..end.x).map(move |x| Vec3Int::new(x, y, z))));
             let bytes = positions.flat_map(&voxel).collect();
             *state = ChunkState::Ready(Arc::new(VoxelBuffer::new(voxel_type, chunk.shape, bytes).expect("right length")));
         }
@@ -105,7 +106,16 @@ impl Volume {
         let in_mag = mag.box_in_mag(&bounds);
         let grid = ChunkGrid::new(in_mag.topleft, chunk_shape.into(), Shape3::splat(1), in_mag).expect("not empty");
         let chunks = grid.chunks_in(&in_mag).take(100_000).map(|index| (index, state.clone())).collect();
-        Self { mag, source: SourceId::next(), grid, voxel_type, bounds, fill: vec![0; voxel_type.byte_len()], chunks, asked: Mutex::default() }
+        Self {
+            mag,
+            source: SourceId::next(),
+            grid,
+            voxel_type,
+            bounds,
+            fill: vec![0; voxel_type.byte_len()],
+            chunks,
+            asked: Mutex::default(),
+        }
     }
 
     pub fn set(&mut self, index: [i64; 3], state: ChunkState) -> ChunkId {

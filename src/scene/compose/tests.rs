@@ -80,10 +80,7 @@ fn holes_are_filled_from_the_first_stand_in_that_is_ready() {
     fine.set([1, 1, 0], ChunkState::Pending); // mag-1 voxels 8..16: in the coarse chunk 0, 0, 0
     fine.set([3, 0, 0], ChunkState::Unknown); // voxels 24..32: in the coarse chunk 1, 0, 0
     coarse.set([1, 0, 0], ChunkState::Pending);
-    let layer = SliceLayer {
-        levels: vec![fine.level(), coarse.level(), coarser.level()],
-        ..fine.layer(LayerCategory::Color)
-    };
+    let layer = SliceLayer { levels: vec![fine.level(), coarse.level(), coarser.level()], ..fine.layer(LayerCategory::Color) };
     let view = PaneView::new(&ViewState::new(Vec3Int::new(20, 15, 4), 1.0), SlicePlane::Xy, [40, 30], &VoxelSize::VOXELS);
     let fine_box = fine.bounds;
     let all = [fine, coarse, coarser];
@@ -167,7 +164,8 @@ fn failed_is_hatched_counted_and_named_even_where_a_coarser_mag_is_ready() {
 #[test]
 fn a_buffer_of_another_type_or_shape_is_failed_not_garbage() {
     let other = VoxelType::single(ElementClass::Uint16);
-    for buffer in [VoxelBuffer::new(other, Shape3::splat(8), vec![1; 1024]), VoxelBuffer::new(uint8(), Shape3::new(8, 8, 4), vec![1; 256])] {
+    for buffer in [VoxelBuffer::new(other, Shape3::splat(8), vec![1; 1024]), VoxelBuffer::new(uint8(), Shape3::new(8, 8, 4), vec![1; 256])]
+    {
         let state = ChunkState::Ready(Arc::new(buffer.expect("right length")));
         let volume = Volume::empty(Mag::ONE, [8, 8, 8], uint8(), &state);
         let image = compose(&request(centered(SlicePlane::Xy), vec![volume.layer(LayerCategory::Color)]), &volume);

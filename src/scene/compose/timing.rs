@@ -35,7 +35,9 @@ fn chunk(voxel_type: VoxelType, category: LayerCategory, seed: u32) -> ChunkStat
     };
     let bytes = match (voxel_type.class, voxel_type.channels) {
         (ElementClass::Float32, _) => (0..count).flat_map(|i| ((value(i) >> 8) as f32 / 16_777_216.0).to_le_bytes()).collect(),
-        (class, channels) => (0..count * channels).flat_map(|i| u64::from(value(i)).to_le_bytes().into_iter().take(class.byte_len())).collect(),
+        (class, channels) => {
+            (0..count * channels).flat_map(|i| u64::from(value(i)).to_le_bytes().into_iter().take(class.byte_len())).collect()
+        }
     };
     ChunkState::Ready(Arc::new(VoxelBuffer::new(voxel_type, Shape3::splat(32), bytes).expect("right length")))
 }

@@ -68,7 +68,7 @@ impl BottomPanel {
                 ui.spacing_mut().item_spacing.x = metrics::GAP;
                 let is_wide = ui.available_width() >= WIDE_STRIP;
                 if ui.add(IconButton::new(icons::CARET_UP, "Unfold bottom panel", "Unfold")).clicked() {
-                    ctx.send(UiCommand::ToggleBottomPanel);
+                    ctx.send(AppCommand::ShowBottom(ctx.state.settings.bottom_tab));
                 }
                 if ui.add(TextButton::quiet("Throughput")).clicked() {
                     ctx.send(AppCommand::ShowBottom(BottomTab::Throughput));

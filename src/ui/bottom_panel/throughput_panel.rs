@@ -10,6 +10,10 @@ use egui::{Rect, Ui, UiBuilder, pos2};
 
 /// Space between two graphs.
 const PLOT_GAP: f32 = 28.0;
+/// Four graphs stand side by side.
+const PLOTS: f32 = 4.0;
+/// Narrower ones have shorter titles, so that no current value is left out.
+const WIDE_PLOT: f32 = 330.0;
 
 /// How far back graphs go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,16 +82,19 @@ impl ThroughputPanel {
         ];
         let cache = [series("Used", Series::P50, &figures.cache, now.cache_used.as_str())];
         let cache_notes = [("Budget", now.cache_budget.as_str()), ("Hits", now.hits.as_str())];
-        let plots = [
-            TimePlot::new("Throughput", "MiB/s", &throughput),
-            TimePlot::new("Read latency", "ms", &latency),
-            TimePlot::new("Queue", "chunks", &queue),
-            TimePlot::new("Cache", cache_unit.name(), &cache).budget(figures.cache_budget).notes(&cache_notes),
-        ];
         let room = ui.available_rect_before_wrap();
         ui.advance_cursor_after_rect(room);
-        let count = plots.len() as f32;
-        let width = ((room.width() - (count - 1.0) * PLOT_GAP) / count).floor();
+        let width = ((room.width() - (PLOTS - 1.0) * PLOT_GAP) / PLOTS).floor();
+        let is_narrow = width < WIDE_PLOT;
+        let latency_title = if is_narrow { "Latency" } else { "Read latency" };
+        // The dashed line says the budget as well.
+        let cache_notes = if is_narrow { &cache_notes[1..] } else { &cache_notes[..] };
+        let plots = [
+            TimePlot::new("Throughput", "MiB/s", &throughput),
+            TimePlot::new(latency_title, "ms", &latency),
+            TimePlot::new("Queue", "chunks", &queue),
+            TimePlot::new("Cache", cache_unit.name(), &cache).budget(figures.cache_budget).notes(cache_notes),
+        ];
         for (index, plot) in plots.into_iter().enumerate() {
             let left = room.left() + index as f32 * (width + PLOT_GAP);
             let place = Rect::from_min_max(pos2(left, room.top() + 4.0), pos2(left + width, room.bottom() - 4.0));

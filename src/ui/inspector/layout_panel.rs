@@ -1,20 +1,21 @@
 //! Layout: how many bytes the selected level takes, its shards as a table, and the chunks of one of them.
 
 use super::data_table::{Cell, Column, DataTable, Sort};
+use super::layout_look::{chunk_state_cell, ratio_text, shard_state_cell, shard_stats_ui, span_word, spoken_shard, warned};
 use super::layout_rows::{ChunkColumn, LevelFigures, ShardColumn, ShownShards, chunk_rows, shard_rows};
 use super::problem_groups::capitalized;
 use super::{hint_ui, padded_ui};
-use crate::format::{ChunkError, ChunkSource, ShardLayout, SpanState};
+use crate::format::{ChunkError, ChunkSource, ShardLayout};
 use crate::geometry::{ChunkGrid, ShardIndex};
 use crate::state::{AppCommand, AppContext, LayoutState, LevelKey, ShardFile};
 use crate::text::{bytes, bytes_parts, count};
 use crate::ui::theme::{Severity, Tokens, icons, metrics, text};
-use crate::ui::widgets::{CellLook, LegendMark, Notice, PathText, SectionHeader, Segmented, StatCell, TextButton, TextField, stat_grid_ui};
+use crate::ui::widgets::{Notice, PathText, SectionHeader, Segmented, StatCell, TextButton, TextField, stat_grid_ui};
 use egui::{Label, Ui};
 use std::sync::Arc;
 
 /// From this width on there is room for everything; 520 is the panel's own width.
-const WIDE: f32 = 400.0;
+pub(super) const WIDE: f32 = 400.0;
 /// Rows that a table shows at least; below, the panel scrolls.
 const MIN_ROWS: f32 = 4.0;
 
@@ -385,42 +386,6 @@ fn shard_header_ui(ui: &mut Ui, view: &View<'_>, shard: ShardIndex, known: Optio
     ui.add_space(metrics::TIGHT_GAP);
 }
 
-fn shard_stats_ui(ui: &mut Ui, chunks: &ShardLayout) {
-    let listed = chunks.spans.len() as u64;
-    let of_all = format!("of {}", count(listed.saturating_add(chunks.spans_left_out)));
-    let present = chunks.present() as u64;
-    let present_text = count(present);
-    let stored = bytes_parts(chunks.stored_bytes());
-    let decoded = bytes_parts(present.saturating_mul(chunks.decoded_chunk_len));
-    let ratio = ratio_text(chunks.ratio());
-    let gaps = bytes_parts(chunks.gap_bytes());
-    let index = bytes_parts(chunks.index_len);
-    let corrupt = chunks.corrupt() as u64;
-    let corrupt_text = count(corrupt);
-    let empty_text = count(listed - present - corrupt);
-    let file = bytes_parts(chunks.file_len);
-    let mut cells = vec![
-        StatCell::new("Chunks", &present_text).unit(&of_all),
-        StatCell::new("Stored", &stored.0).unit(stored.1),
-        StatCell::new("Decoded", &decoded.0).unit(decoded.1),
-        StatCell::new("Ratio", &ratio),
-        StatCell::new("Gaps", &gaps.0).unit(gaps.1),
-    ];
-    let is_wide = ui.available_width() >= WIDE;
-    if is_wide {
-        let index_name = if chunks.index_len > 16 { "Header, index" } else { "Header" };
-        cells.push(StatCell::new(index_name, &index.0).unit(index.1));
-        cells.push(if corrupt == 0 && present < listed {
-            StatCell::new("Empty", &empty_text)
-        } else {
-            StatCell::new("File", &file.0).unit(file.1)
-        });
-    }
-    cells.push(warned(ui, StatCell::new("Corrupt", &corrupt_text), corrupt > 0));
-    stat_grid_ui(ui, if is_wide { 4 } else { 3 }, &cells);
-    ui.add_space(metrics::TIGHT_GAP);
-}
-
 fn shard_error_ui(ui: &mut Ui, view: &View<'_>, shard: ShardIndex, error: &Arc<ChunkError>) {
     let tokens = Tokens::of(ui);
     ui.add(Label::new(text::control_medium("Can't read where its chunks lie").color(tokens.t1)).wrap());
@@ -432,53 +397,10 @@ fn shard_error_ui(ui: &mut Ui, view: &View<'_>, shard: ShardIndex, error: &Arc<C
     ui.add_space(metrics::GAP);
 }
 
-fn warned<'a>(ui: &Ui, cell: StatCell<'a>, is_bad: bool) -> StatCell<'a> {
-    if is_bad { cell.color(Tokens::of(ui).err) } else { cell }
-}
-
-fn ratio_text(ratio: Option<f64>) -> String {
-    ratio.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}"))
-}
-
 /// Where a file's length lies between the least and the most, 0 to 1.
 fn ramp_position(len: u64, range: Option<(u64, u64)>) -> f32 {
     let Some((least, most)) = range.filter(|(least, most)| most > least) else { return 0.5 };
     (len.saturating_sub(least) as f64 / (most - least) as f64) as f32
-}
-
-fn shard_state_cell(file: &ShardFile, tokens: &Tokens) -> Cell {
-    match file {
-        ShardFile::Present(_) => Cell::text("Present").color(tokens.t2).mark(LegendMark::Cell(CellLook::Present)),
-        ShardFile::Absent => Cell::text("Missing").color(tokens.t2).mark(LegendMark::Cell(CellLook::Missing)),
-        ShardFile::Unreadable(_) => Cell::text("Unreadable").color(tokens.err).mark(LegendMark::Cell(CellLook::Failed)),
-    }
-}
-
-fn chunk_state_cell(state: SpanState, with_word: bool, tokens: &Tokens) -> Cell {
-    let (look, color) = match state {
-        SpanState::Present(_) => (CellLook::Present, tokens.t2),
-        SpanState::Empty => (CellLook::Empty, tokens.t2),
-        SpanState::Corrupt => (CellLook::Failed, tokens.err),
-    };
-    let word = if with_word { span_word(state) } else { "" };
-    Cell::text(word).color(color).mark(LegendMark::Cell(look))
-}
-
-fn span_word(state: SpanState) -> &'static str {
-    match state {
-        SpanState::Present(_) => "Present",
-        SpanState::Empty => "Empty",
-        SpanState::Corrupt => "Corrupt",
-    }
-}
-
-fn spoken_shard(shard: ShardIndex, file: Option<&ShardFile>) -> String {
-    match file {
-        Some(ShardFile::Present(len)) => format!("Shard {shard}, {}, present", bytes(*len)),
-        Some(ShardFile::Absent) => format!("Shard {shard}, missing"),
-        Some(ShardFile::Unreadable(_)) => format!("Shard {shard}, unreadable"),
-        None => format!("Shard {shard}"),
-    }
 }
 
 /// All shards that were looked at, with tabs between columns, for a spreadsheet.

@@ -5,6 +5,7 @@
 
 mod data_table;
 mod header_panel;
+mod layout_look;
 mod layout_panel;
 mod layout_rows;
 mod probe_panel;

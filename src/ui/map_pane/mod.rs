@@ -2,20 +2,24 @@
 //! or the chunks of the selected shard. A click goes there.
 
 mod cells;
+mod legend;
 mod paint;
+mod tooltip;
+mod view;
 
-use crate::format::ChunkSource;
-use crate::geometry::{BoundingBox, ChunkGrid, ChunkIndex, Mag, ShardIndex, SlicePlane, Vec3Int};
-use crate::state::{AppCommand, AppContext, LayoutState, LevelKey, ShardFile};
-use crate::text::{bytes, count};
-use crate::ui::theme::{Plane, Tokens, color, fonts, icons, metrics, text};
-use crate::ui::widgets::{CellLook, IconToggle, LegendMark, PlateLook, RampLegend, legend_item_ui, plate_ui};
-use cells::{Entry, Look, MapArea, MapCells, ruler_step};
+use crate::geometry::{BoundingBox, ChunkIndex, ShardIndex, Vec3Int};
+use crate::state::{AppCommand, AppContext, LevelKey, ShardFile};
+use crate::ui::theme::{Tokens, color, fonts, icons, metrics, text};
+use crate::ui::widgets::{IconToggle, PlateLook, plate_ui};
+use cells::{Entry, MapArea, MapCells, ruler_step};
 use egui::{
     Align, Align2, Frame, Label, Layout, Mesh, Pos2, Rect, Response, Role, Sense, Shape, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo,
     pos2, vec2,
 };
+use legend::{LEGEND_ROW, legend_ui, lying_legend_height};
 use std::sync::Arc;
+use tooltip::tooltip_ui;
+use view::{View, plane_look};
 
 const HEADER: f32 = 36.0;
 /// Space of the upper ruler.
@@ -23,9 +27,6 @@ const RULER: f32 = 16.0;
 /// From this width on the legend stands beside the map.
 const WIDE: f32 = 400.0;
 const SIDE_LEGEND: f32 = 84.0;
-const LEGEND_ROW: f32 = 20.0;
-const RAMP_LENGTH: f32 = 92.0;
-const LYING_RAMP: f32 = 72.0;
 
 /// The map with what it remembers.
 #[derive(Debug, Default)]
@@ -55,21 +56,6 @@ struct DrawnKey {
     area: MapArea,
     origin: Pos2,
     is_dark: bool,
-}
-
-/// What is shown: everything a frame of the map is made of.
-struct View<'a> {
-    ctx: &'a AppContext<'a>,
-    layer_name: &'a str,
-    mag: Mag,
-    source: &'a dyn ChunkSource,
-    plane: SlicePlane,
-    /// Centre of the view, in voxels of the level.
-    center: Vec3Int,
-    /// Extent of the layer, in voxels of the level.
-    extent: BoundingBox,
-    /// The shard whose chunks are shown, instead of all shards.
-    opened: Option<ShardIndex>,
 }
 
 impl MapPane {
@@ -262,79 +248,6 @@ impl MapPane {
     }
 }
 
-impl View<'_> {
-    fn layout(&self) -> &LayoutState {
-        &self.ctx.state.layout
-    }
-
-    fn grid(&self) -> &ChunkGrid {
-        self.source.grid()
-    }
-
-    fn shard_range(&self) -> BoundingBox {
-        self.grid().shard_range(&self.extent)
-    }
-
-    fn current_shard(&self) -> ShardIndex {
-        self.grid().shard_from_voxel(self.center)
-    }
-
-    /// Indices that the map spans: those of all shards, or of the chunks of the opened one.
-    fn range(&self) -> BoundingBox {
-        match self.opened {
-            None => self.shard_range(),
-            Some(shard) => BoundingBox::new(self.grid().first_chunk_of(shard).0, self.grid().chunks_per_shard()),
-        }
-    }
-
-    /// Voxels of one index along an axis.
-    fn voxels_along(&self, axis: usize) -> i64 {
-        let shape = if self.opened.is_some() { self.grid().chunk_shape() } else { self.grid().shard_shape() };
-        shape.along(axis).max(1)
-    }
-
-    /// The continuous index at a voxel of the level, from a voxel of which the index is known.
-    fn index_from_voxel(&self, axis: usize, voxel: i64) -> f64 {
-        let first = self.range().topleft;
-        let origin = match self.opened {
-            None => self.grid().shard_box(ShardIndex(first)).topleft,
-            Some(_) => self.grid().chunk_box(ChunkIndex(first)).topleft,
-        };
-        first[axis] as f64 + voxel.saturating_sub(origin[axis]) as f64 / self.voxels_along(axis) as f64
-    }
-
-    /// An index as rulers show it: chunks count from their shard's first.
-    fn label_of(&self, axis: usize, index: i64) -> String {
-        match self.opened {
-            None => index.to_string(),
-            Some(shard) => (index - self.grid().first_chunk_of(shard).0[axis]).to_string(),
-        }
-    }
-
-    fn title(&self, layer: Option<i64>) -> String {
-        let normal = self.plane.normal_axis();
-        let axis = ["x", "y", "z"][normal]; // an axis of three
-        let start = format!("{} · mag {}", self.layer_name, self.mag);
-        let at = layer.map_or_else(String::new, |layer| format!(" {}", self.label_of(normal, layer)));
-        match self.opened {
-            None => format!("{start} · shard {axis}{at}"),
-            Some(shard) => format!("{start} · shard {shard} · chunk {axis}{at}"),
-        }
-    }
-
-    fn spoken(&self, cells: &MapCells) -> String {
-        let total = &cells.total;
-        let what = if self.opened.is_some() { "chunks" } else { "shards" };
-        let mut parts = vec![format!("{} {what} stored", total.stored)];
-        for (number, state) in [(total.empty, "empty"), (total.missing, "missing"), (total.failed, "failed")] {
-            if number > 0 {
-                parts.push(format!("{number} {state}"));
-            }
-        }
-        format!("Map of {}, {}", self.title(Some(cells.area.layer())), parts.join(", "))
-    }
-}
-
 fn placeholder_ui(ui: &Ui, rect: Rect, sentence: &str) {
     ui.painter().text(rect.center(), Align2::CENTER_CENTER, sentence, fonts::control(), Tokens::of(ui).t3);
 }
@@ -421,135 +334,4 @@ fn in_view_rect(view: &View<'_>, area: &MapArea, map: Rect) -> Option<Rect> {
     );
     let visible = rect.intersect(map);
     visible.is_positive().then(|| visible.shrink(0.5))
-}
-
-fn plane_look(plane: SlicePlane) -> Plane {
-    match plane {
-        SlicePlane::Xy => Plane::Xy,
-        SlicePlane::Yz => Plane::Yz,
-        SlicePlane::Xz => Plane::Xz,
-    }
-}
-
-/// States that occur, for the legend.
-fn legend_marks(cells: &MapCells, view: &View<'_>, has_view: bool, tokens: &Tokens) -> Vec<(LegendMark, &'static str)> {
-    let layout = view.layout();
-    let selected = match view.opened {
-        Some(_) => layout.selected_chunk.map(|chunk| chunk.0),
-        None => layout.selected_shard.filter(|shard| *shard != view.current_shard()).map(|shard| shard.0),
-    };
-    let shows_selected = selected.is_some_and(|index| cells.area.cell_of(index).is_some());
-    let marks = [
-        (cells.total.empty > 0, LegendMark::Cell(CellLook::Empty), "Empty"),
-        (cells.total.missing > 0, LegendMark::Cell(CellLook::Missing), "Missing"),
-        (cells.total.failed > 0, LegendMark::Cell(CellLook::Failed), "Failed"),
-        (cells.has_pending(), LegendMark::Cell(CellLook::Pending), "Pending"),
-        (has_view, LegendMark::Outline(tokens.plane(plane_look(view.plane))), "In view"),
-        (shows_selected, LegendMark::Outline(tokens.acc), "Selected"),
-    ];
-    marks.into_iter().filter(|(occurs, _, _)| *occurs).map(|(_, mark, name)| (mark, name)).collect()
-}
-
-/// One row, or two where ramp and marks don't fit side by side.
-fn lying_legend_height(ui: &Ui, width: f32, cells: &MapCells, view: &View<'_>) -> f32 {
-    let tokens = Tokens::of(ui);
-    let text_width = |words: &str| ui.painter().layout_no_wrap(words.to_owned(), fonts::small(), tokens.t2).size().x.ceil();
-    let marks: f32 = legend_marks(cells, view, true, tokens).iter().map(|(_, name)| 16.0 + text_width(name) + metrics::GAP).sum();
-    let ramp = cells.bytes_range.map_or(0.0, |(least, most)| text_width(&bytes(least)) + text_width(&bytes(most)) + LYING_RAMP + 20.0);
-    if ramp + marks + 2.0 * metrics::PLATE_MARGIN <= width { LEGEND_ROW } else { 2.0 * LEGEND_ROW }
-}
-
-/// The ramp with its ends, and the states that occur.
-fn legend_ui(ui: &mut Ui, rect: Rect, is_standing: bool, cells: &MapCells, view: &View<'_>, has_view: bool) {
-    let tokens = Tokens::of(ui);
-    let layout = if is_standing { Layout::top_down(Align::Min) } else { Layout::left_to_right(Align::Center) };
-    let has_two_rows = !is_standing && rect.height() > 1.5 * LEGEND_ROW;
-    let ramp_rect = if has_two_rows { rect.with_max_y(rect.center().y) } else { rect };
-    let marks_ui = &mut ui.new_child(UiBuilder::new().id_salt("marks").max_rect(rect.with_min_y(rect.center().y)).layout(layout));
-    let ramp_ui = &mut ui.new_child(UiBuilder::new().id_salt("ramp").max_rect(ramp_rect).layout(layout));
-    for ui in [&mut *marks_ui, &mut *ramp_ui] {
-        ui.spacing_mut().item_spacing = vec2(metrics::GAP, metrics::TIGHT_GAP);
-    }
-    let ui = ramp_ui;
-    if let Some((least, most)) = cells.bytes_range {
-        let (low, high) = (bytes(least), bytes(most));
-        if least == most {
-            legend_item_ui(ui, LegendMark::Cell(CellLook::Value(0.5)), &low);
-        } else if is_standing {
-            let middle = bytes(least + (most - least) / 2);
-            ui.add(RampLegend::standing(&low, &high, RAMP_LENGTH.min(rect.height() / 2.0)).middle(&middle));
-            ui.add_space(metrics::TIGHT_GAP);
-        } else {
-            ui.add(RampLegend::lying(&low, &high, LYING_RAMP));
-        }
-    }
-    let ui = if has_two_rows { marks_ui } else { ui };
-    for (mark, name) in legend_marks(cells, view, has_view, tokens) {
-        legend_item_ui(ui, mark, name);
-    }
-    if is_standing && cells.area.block() > 1 {
-        let words = format!("{0} × {0} merged", count(cells.area.block().unsigned_abs()));
-        ui.add(Label::new(text::small(words).color(tokens.t3)).wrap());
-    }
-}
-
-fn tooltip_ui(ui: &mut Ui, view: &View<'_>, indices: BoundingBox, summary: &cells::Summary) {
-    let tokens = Tokens::of(ui);
-    let line = |ui: &mut Ui, words: &str| ui.label(text::control(words).color(tokens.t2));
-    let what = if view.opened.is_some() { "chunk" } else { "shard" };
-    let merged = indices.shape.voxel_count().unwrap_or(u64::MAX);
-    if merged > 1 {
-        ui.label(text::control_medium(format!("{} {what}s from {}", count(merged), indices.topleft)).color(tokens.t1));
-        let known = summary.stored + summary.empty + summary.missing + summary.failed;
-        for (number, word) in
-            [(summary.stored, "stored"), (summary.empty, "empty"), (summary.missing, "missing"), (summary.failed, "failed")]
-        {
-            if number > 0 {
-                line(ui, &format!("{} {word}", count(number)));
-            }
-        }
-        if known < merged {
-            line(ui, &format!("{} not looked at yet", count(merged - known)));
-        }
-        if summary.stored > 0 {
-            line(ui, &bytes(summary.stored_bytes));
-        }
-        return;
-    }
-    let index = indices.topleft;
-    let shown = if view.opened.is_some() { view.grid().chunk_in_shard(ChunkIndex(index)) } else { index };
-    ui.label(text::control_medium(format!("{}{} {shown}", what[..1].to_uppercase(), &what[1..])).color(tokens.t1));
-    let state = match summary.look() {
-        Look::Stored(len) if view.opened.is_some() => format!("{} B stored", count(len)),
-        Look::Stored(len) => format!("{} stored", bytes(len)),
-        Look::Empty => "Empty, all fill value".to_owned(),
-        Look::Missing => "Missing, all fill value".to_owned(),
-        Look::Failed => failure_text(view, index),
-        Look::Pending => "Not looked at yet".to_owned(),
-    };
-    line(ui, &state);
-    if let Some(shard) = view.opened {
-        if let Some(order) = order_of(view.layout(), ChunkIndex(index)) {
-            line(ui, &format!("Order {order} of shard {shard}"));
-        }
-    } else {
-        ui.add(Label::new(text::hex(view.source.shard_location(ShardIndex(index))).color(tokens.t3)).wrap());
-    }
-}
-
-fn failure_text(view: &View<'_>, index: Vec3Int) -> String {
-    match (view.opened, &view.layout().chunks) {
-        (Some(_), Some(Err(error))) => format!("Failed: {}", error.fault),
-        (Some(_), Some(Ok(_)) | None) => "Failed: its entry in the jump table can't be true".to_owned(),
-        (None, _) => match view.layout().shards.get(&ShardIndex(index)) {
-            Some(ShardFile::Unreadable(reason)) => format!("Failed: {reason}"),
-            Some(ShardFile::Present(_) | ShardFile::Absent) | None => "Failed".to_owned(),
-        },
-    }
-}
-
-/// A chunk's number in its shard. Looked for only under the pointer.
-fn order_of(layout: &LayoutState, chunk: ChunkIndex) -> Option<u64> {
-    let Some(Ok(chunks)) = &layout.chunks else { return None };
-    chunks.spans.iter().find(|span| span.chunk == chunk).map(|span| span.order)
 }
