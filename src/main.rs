@@ -9,7 +9,10 @@ fn main() -> ExitCode {
     chunkscope::app::init_logger();
     #[cfg(not(feature = "gui"))]
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("error")).init();
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(err) => return cli::usage_error(&err),
+    };
     match &cli.command {
         #[cfg(feature = "gui")]
         Some(cli::Command::Demo) if window::has_display() => window::run_demo(),

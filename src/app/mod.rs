@@ -4,12 +4,13 @@
 
 mod logger;
 mod tasks;
+mod thumbnails;
 mod window;
 
 pub use logger::{init_logger, shared_log};
 pub use window::run;
 
-use crate::geometry::{ChunkIndex, Mag, Vec3Int};
+use crate::geometry::{ChunkIndex, Mag, SlicePlane, Vec3Int};
 use crate::loading::{LoaderConfig, PoolError, SourceId, UiWaker};
 use crate::problem::{Problem, Severity};
 use crate::scene::LevelRef;
@@ -23,7 +24,7 @@ use crate::ui::theme::{self, Appearance};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use tasks::{TaskEvent, Tasks, scan_order};
+use tasks::{OpenFailure, TaskEvent, Tasks, scan_order};
 
 /// What to show first, from the command line.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +43,17 @@ pub struct FirstView {
     pub zoom: Option<f64>,
 }
 
+/// Times the first slices of what the command line named.
+#[derive(Clone, Copy, Debug)]
+enum FirstSlices {
+    /// No frame was drawn yet.
+    BeforeFirstFrame,
+    /// The first frame was drawn then.
+    Awaited(Instant),
+    /// They were on screen, or nothing was named.
+    Done,
+}
+
 /// The program without its window.
 pub struct App {
     state: AppState,
@@ -50,11 +62,14 @@ pub struct App {
     commands: CommandQueue,
     tasks: Tasks,
     first_view: FirstView,
+    first_slices: FirstSlices,
     /// The chunk that a running task locates.
     locating: Option<(SourceId, ChunkIndex)>,
     title: String,
     clipboard: Option<String>,
     wants_quit: bool,
+    /// A picture of the open dataset is kept already.
+    has_thumbnail: bool,
 }
 
 impl App {
@@ -82,12 +97,15 @@ impl App {
             window: MainWindow::default(),
             commands: CommandQueue::default(),
             tasks: Tasks::new(opener, waker),
+            first_slices: if first_view.demo || first_view.path.is_some() { FirstSlices::BeforeFirstFrame } else { FirstSlices::Done },
             first_view,
             locating: None,
             title: String::new(),
             clipboard: None,
             wants_quit: false,
+            has_thumbnail: false,
         };
+        app.tasks.look_at_recents(app.state.settings.recents.clone());
         if app.first_view.demo {
             app.start_demo();
         } else if let Some(path) = app.first_view.path.clone() {
@@ -145,6 +163,7 @@ impl App {
         self.feed.update(&self.state, self.window.viewport.shapes_px());
         self.look_at_shards();
         self.locate_probe();
+        self.keep_thumbnail();
         self.state.notifications.expire(Instant::now());
         if self.state.notifications.toasts().next().is_some() {
             ctx.request_repaint_after(Duration::from_millis(500));
@@ -168,6 +187,8 @@ impl App {
             self.commands.send(crate::state::AppCommand::Open(path));
         }
         self.window.show(ui, &AppContext::new(&self.state, &self.feed, &self.commands));
+        self.state.panels.focus_position = false; // the field has got it
+        self.time_first_slices();
         if !self.commands.is_empty() {
             // Commands take effect at the start of the next frame; it should come at once.
             ui.ctx().request_repaint();
@@ -181,6 +202,24 @@ impl App {
             settings.remember(open.as_recent(unix_secs()));
         }
         settings
+    }
+
+    /// Logs how long the first slices took, once every pane shows a picture in which nothing is awaited.
+    fn time_first_slices(&mut self) {
+        match self.first_slices {
+            FirstSlices::BeforeFirstFrame => self.first_slices = FirstSlices::Awaited(Instant::now()),
+            FirstSlices::Awaited(since) if self.shows_all_slices() => {
+                log::info!("first slices on screen {} ms after the first frame", since.elapsed().as_millis());
+                self.first_slices = FirstSlices::Done;
+            }
+            FirstSlices::Awaited(_) | FirstSlices::Done => {}
+        }
+    }
+
+    fn shows_all_slices(&self) -> bool {
+        let mut shown = SlicePlane::ALL.into_iter().zip(self.window.viewport.shapes_px()).filter(|(_, px)| px.iter().all(|side| *side > 0)).peekable();
+        let is_complete = |(plane, _)| self.feed.image(plane).is_some_and(|picture| picture.image.coverage.pending == 0);
+        self.state.dataset.is_some() && shown.peek().is_some() && shown.all(is_complete)
     }
 
     fn carry_out(&mut self, ctx: &egui::Context, effect: Effect) {
@@ -200,7 +239,14 @@ impl App {
                     self.tasks.nearest_data(open.dataset.clone(), open.selected, open.view.voxel());
                 }
             }
-            Effect::RetryFailed => self.feed.retry_failed(),
+            Effect::RetryFailed => {
+                self.feed.retry_failed();
+                self.state.probe.located = None;
+                if matches!(self.state.layout.chunks, Some(Err(_))) {
+                    self.state.layout.chunks = None;
+                    self.state.layout.asked_shard = None;
+                }
+            }
             Effect::SettingsChanged => {
                 theme::apply(ctx, &appearance(&self.state.settings));
                 if let Some(mib) = self.state.settings.cache_mib {
@@ -234,6 +280,19 @@ impl App {
         self.state.layout.restart(None);
         self.state.panels.maximized = None;
         self.locating = None;
+        self.has_thumbnail = false;
+        self.tasks.look_at_recents(self.state.settings.recents.clone());
+    }
+
+    /// Keeps a picture of the dataset once it is complete.
+    fn keep_thumbnail(&mut self) {
+        let Some(open) = self.state.dataset.as_ref().filter(|_| !self.has_thumbnail && self.feed.is_settled()) else { return };
+        let Some(picture) = self.feed.image(crate::geometry::SlicePlane::Xy) else { return };
+        if picture.image.coverage.is_final() {
+            self.has_thumbnail = true;
+            let path = std::path::absolute(&open.dataset.path).unwrap_or_else(|_| open.dataset.path.clone());
+            self.tasks.keep_thumbnail(path, picture.image.clone());
+        }
     }
 
     fn remember(&mut self) {
@@ -250,19 +309,18 @@ impl App {
                     opening.progress = Some((text, share));
                 }
             }
-            TaskEvent::Opened { task, path, result } => {
+            TaskEvent::Opened { task, result } => {
                 if self.state.opening.as_ref().is_none_or(|opening| opening.task != task) {
                     return; // cancelled, or something else was opened since
                 }
                 self.state.opening = None;
                 match result {
                     Ok(opened) => self.show(*opened),
-                    Err((message, hint)) => {
+                    Err(OpenFailure { message, hint }) => {
                         log::error!("{message}");
                         if self.state.dataset.is_some() {
                             self.state.notifications.push(Severity::Error, message.clone(), Instant::now());
                         }
-                        self.state.settings.recents.retain(|recent| recent.path != path || path.exists());
                         self.state.open_error = Some((message, hint));
                     }
                 }
@@ -285,6 +343,7 @@ impl App {
                 self.locating = None;
                 self.state.probe.located = Some(located);
             }
+            TaskEvent::Recent { path, look } => self.window.welcome.set_look(&path, look),
             TaskEvent::NearestData(Some(voxel)) => self.commands.send(crate::state::AppCommand::SetPosition(voxel)),
             TaskEvent::NearestData(None) => self.state.notifications.push(Severity::Warning, "No stored shard was found in this layer", Instant::now()),
         }

@@ -4,9 +4,11 @@ use crate::demo;
 use crate::format::{ChunkSource, Dataset, OpenError, ShardLayout};
 use crate::geometry::{BoundingBox, ChunkIndex, ShardIndex, Vec3Int};
 use crate::loading::{SourceId, UiWaker};
-use crate::scene::ViewState;
-use crate::state::{Located, ShardFile, first_view, nearest_data};
+use super::thumbnails;
+use crate::scene::{SliceImage, ViewState};
+use crate::state::{Located, Recent, ShardFile, first_view, nearest_data};
 use crate::storage::StorageOpener;
+use crate::ui::RecentLook;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::future::Future;
 use std::path::PathBuf;
@@ -28,10 +30,8 @@ pub enum TaskEvent {
     Opened {
         /// Number of the task.
         task: u64,
-        /// What was opened.
-        path: PathBuf,
-        /// Dataset and first view, or why not and something nearby that can be opened.
-        result: Result<Box<(Dataset, ViewState)>, (String, Option<PathBuf>)>,
+        /// Dataset and first view, or why not.
+        result: Result<Box<(Dataset, ViewState)>, OpenFailure>,
     },
     /// Somebody chose a path in a dialog; `None` if it was closed or can't be shown on this desktop.
     Picked(Option<PathBuf>),
@@ -55,8 +55,23 @@ pub enum TaskEvent {
     },
     /// The probed chunk was located.
     Located(Located),
+    /// What there is of a dataset opened before.
+    Recent {
+        /// Its path.
+        path: PathBuf,
+        /// Its picture, or that it is gone.
+        look: RecentLook,
+    },
     /// The stored voxel nearest to the centre, for "jump to data".
     NearestData(Option<Vec3Int>),
+}
+
+/// Why a path couldn't be opened.
+pub struct OpenFailure {
+    /// What was looked for and found.
+    pub message: String,
+    /// Something nearby that can be opened.
+    pub hint: Option<PathBuf>,
 }
 
 /// Starts tasks and takes their reports.
@@ -113,7 +128,7 @@ impl Tasks {
             let report = |share| reporter.send(TaskEvent::Progress { task, text: "Making the demo dataset".to_owned(), share });
             match demo::ensure_demo(&demo::cache_folder(), &report) {
                 Ok(path) => open(task, path, opener.as_ref(), reporter),
-                Err(err) => reporter.send(TaskEvent::Opened { task, path: demo::cache_folder(), result: Err((err.to_string(), None)) }),
+                Err(err) => reporter.send(TaskEvent::Opened { task, result: Err(OpenFailure { message: err.to_string(), hint: None }) }),
             }
         });
         task
@@ -172,6 +187,21 @@ impl Tasks {
         });
     }
 
+    /// Looks whether datasets opened before are still there, and for their pictures.
+    pub fn look_at_recents(&self, recents: Vec<Recent>) {
+        self.spawn("recent datasets", move |reporter| {
+            for recent in recents {
+                let look = thumbnails::look_at(&recent);
+                reporter.send(TaskEvent::Recent { path: recent.path, look });
+            }
+        });
+    }
+
+    /// Keeps a picture of a dataset for the welcome page.
+    pub fn keep_thumbnail(&self, dataset: PathBuf, slice: Arc<SliceImage>) {
+        self.spawn("thumbnail", move |_| thumbnails::keep(&dataset, &slice));
+    }
+
     /// Finds the stored voxel of a layer nearest to a mag-1 voxel.
     pub fn nearest_data(&self, dataset: Arc<Dataset>, layer: usize, around: Vec3Int) {
         self.spawn("jump to data", move |reporter| {
@@ -204,10 +234,10 @@ fn open(task: u64, path: PathBuf, opener: &dyn StorageOpener, reporter: &Reporte
         }
         Err(err) => {
             let hint = if let OpenError::Unknown { hint, .. } = &err { hint.clone() } else { None };
-            Err((err.to_string(), hint))
+            Err(OpenFailure { message: err.to_string(), hint })
         }
     };
-    reporter.send(TaskEvent::Opened { task, path, result });
+    reporter.send(TaskEvent::Opened { task, result });
 }
 
 fn shard_file(source: &dyn ChunkSource, shard: ShardIndex) -> ShardFile {
@@ -218,27 +248,29 @@ fn shard_file(source: &dyn ChunkSource, shard: ShardIndex) -> ShardFile {
     }
 }
 
-/// Shards of a level in the order they are looked at: the layer of shards around the view first.
+/// Shards of a level in the order they are looked at, nearest to the view first, and how many are left out.
 pub fn scan_order(source: &dyn ChunkSource, box_in_mag: &BoundingBox, around: ShardIndex, limit: u64) -> (Vec<ShardIndex>, u64) {
     let range = source.grid().shard_range(box_in_mag);
     let total = range.shape.voxel_count().unwrap_or(u64::MAX);
-    let limit = usize::try_from(limit.min(total)).unwrap_or(usize::MAX);
-    let in_layer = BoundingBox::between(range.topleft.with(2, around.0.z.max(range.topleft.z)), range.bottomright().with(2, (around.0.z + 1).min(range.bottomright().z)));
-    let near = source.grid().shards_in(&layer_box(source, &in_layer, box_in_mag));
-    let rest = source.grid().shards_in(box_in_mag).filter(|shard| shard.0.z != around.0.z);
-    let shards: Vec<ShardIndex> = near.chain(rest).take(limit).collect();
+    let mut near = range;
+    let mut reach = 1_i64 << 20;
+    while near.shape.voxel_count().is_none_or(|count| count > limit) && reach > 0 {
+        let to = Vec3Int::splat(reach);
+        near = range.intersect(&BoundingBox::between(around.0 - to, around.0 + to + Vec3Int::splat(1)));
+        reach /= 2;
+    }
+    if near.is_empty() {
+        return (Vec::new(), total);
+    }
+    let first = source.grid().shard_box(ShardIndex(near.topleft));
+    let last = source.grid().shard_box(ShardIndex(near.bottomright() - Vec3Int::splat(1)));
+    let mut shards: Vec<ShardIndex> = source.grid().shards_in(&first.union(&last).intersect(box_in_mag)).collect();
+    shards.sort_by_cached_key(|shard| {
+        let d = shard.0 - around.0;
+        (d.z.unsigned_abs(), d.x.saturating_mul(d.x).saturating_add(d.y.saturating_mul(d.y)))
+    });
     let left_out = total.saturating_sub(shards.len() as u64);
     (shards, left_out)
-}
-
-/// The voxels that a box of shard positions covers inside another box.
-fn layer_box(source: &dyn ChunkSource, shards: &BoundingBox, inside: &BoundingBox) -> BoundingBox {
-    if shards.is_empty() {
-        return BoundingBox::default();
-    }
-    let first = source.grid().shard_box(ShardIndex(shards.topleft));
-    let last = source.grid().shard_box(ShardIndex(shards.bottomright() - Vec3Int::splat(1)));
-    first.union(&last).intersect(inside)
 }
 
 fn wait_for_choice(choice: impl Future<Output = Option<rfd::FileHandle>>, reporter: &Reporter) {

@@ -47,7 +47,8 @@ fn three_slices(dataset: &Dataset) -> (u32, u32, Vec<u8>) {
         (SlicePlane::Xy, [1, 1], &em),
     ];
     let view = first_view(dataset);
-    let mut picture = vec![u8::MAX; 4 * (width * height) as usize];
+    // The gaps between the slices are dark, as in the window.
+    let mut picture = [19, 20, 23, u8::MAX].repeat((width * height) as usize);
     for (plane, [column, row], layers) in quarters {
         let shape_px = [ACROSS[column], DOWN[row]];
         let (image, _) = Snapshot { plane, view, shape_px, mag: None, window: None }.take(dataset, layers);

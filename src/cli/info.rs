@@ -149,6 +149,10 @@ fn describe(dataset: &Dataset) -> String {
             };
             let _ = writeln!(out, "  {severity}: {problem}");
         }
+        let left_out = dataset.problems.len() - dataset.problems.iter().count();
+        if left_out > 0 {
+            let _ = writeln!(out, "  and {left_out} more");
+        }
     }
     out
 }

@@ -36,6 +36,21 @@ pub fn run(command: &Command) -> ExitCode {
     })
 }
 
+/// What clap says of wrong arguments, in one line; help and version as they are.
+pub fn usage_error(err: &clap::Error) -> ExitCode {
+    if !err.use_stderr() {
+        // A closed pipe is no reason to complain.
+        let _ = err.print();
+        return ExitCode::SUCCESS;
+    }
+    let text = err.to_string();
+    // The first paragraph says what is wrong; those behind it repeat the usage.
+    let first = text.split("\n\n").next().unwrap_or_default();
+    let line = first.split_whitespace().collect::<Vec<_>>().join(" ");
+    let _ = writeln!(io::stderr(), "{line} (see --help)");
+    ExitCode::from(2)
+}
+
 /// Turns a result into messages on stderr and an exit status.
 pub fn finish(result: Result<()>) -> ExitCode {
     let Err(err) = result else { return ExitCode::SUCCESS };

@@ -10,8 +10,11 @@ use serde_json::{Value, json};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Name of the dataset's folder. A changed generator gets another number, so that old ones aren't shown.
-const FOLDER: &str = "demo-1";
+/// The dataset's folder. A changed generator gets another number, so that old ones aren't shown.
+const VERSION: &str = "demo-1";
+
+/// Name of the dataset.
+const NAME: &str = "demo";
 
 /// Where the volume lies in its dataset: a multiple of the shard side, so that the empty corner is an absent shard.
 const OFFSET: Vec3Int = Vec3Int::new(1024, 768, 256);
@@ -56,7 +59,8 @@ pub fn cache_folder() -> PathBuf {
 /// # Errors
 /// If the folder can't be written.
 pub fn ensure_demo(cache: &Path, progress: &(dyn Fn(f32) + Sync)) -> Result<PathBuf, DemoError> {
-    let target = cache.join(FOLDER);
+    let cache = &cache.join(VERSION);
+    let target = cache.join(NAME);
     if target.join(PROPERTIES_FILE).is_file() {
         return Ok(target);
     }
@@ -290,12 +294,12 @@ mod tests {
     #[test]
     fn remains_of_an_interrupted_write_are_not_taken_for_the_dataset() {
         let cache = tempfile::tempdir().expect("temporary folder");
-        let target = cache.path().join(FOLDER);
+        let target = cache.path().join(VERSION).join(NAME);
         std::fs::create_dir_all(target.join("em/1")).expect("made");
         assert!(!target.join(PROPERTIES_FILE).is_file());
         let made = ensure_demo(cache.path(), &|_| {}).expect("made again");
         assert!(made.join(PROPERTIES_FILE).is_file() && made.join("cells64/1/header.wkw").is_file());
-        let listed: Vec<_> = std::fs::read_dir(cache.path()).expect("listed").flatten().map(|e| e.file_name()).collect();
-        assert_eq!(listed, [FOLDER]);
+        let listed: Vec<_> = std::fs::read_dir(cache.path().join(VERSION)).expect("listed").flatten().map(|e| e.file_name()).collect();
+        assert_eq!(listed, [NAME]);
     }
 }

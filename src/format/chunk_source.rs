@@ -205,6 +205,9 @@ pub trait ChunkSource: Send + Sync {
     /// If a folder can't be listed.
     fn find_shards(&self, limit: usize) -> Result<Vec<ShardIndex>, StorageError>;
 
+    /// Forgets what was remembered of shards, so that files that were repaired are read anew. Doesn't read.
+    fn forget_indices(&self) {}
+
     /// Findings made while reading that took nothing away, since the last call.
     fn take_warnings(&self) -> Vec<Problem>;
 

@@ -133,9 +133,21 @@ impl VoxelSize {
 }
 
 impl fmt::Display for VoxelSize {
+    /// In the dataset's unit, or in one that makes the numbers readable: 1 mm instead of 1000000 nm.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [x, y, z] = self.factors;
-        write!(f, "{x} × {y} × {z} {}", self.unit_symbol())
+        let mut shown = *self;
+        if let Some(unit) = self.unit
+            && !(0.01..10_000.0).contains(&self.base())
+        {
+            const READABLE: [&str; 6] = ["picometer", "nanometer", "micrometer", "millimeter", "meter", "kilometer"];
+            let mut units = READABLE.into_iter().rev().filter_map(LengthUnit::parse);
+            if let Some(better) = units.find(|better| better.meters() <= self.base() * unit.meters() * 1.000_001) {
+                shown = Self { factors: self.factors.map(|f| f * unit.meters() / better.meters()), unit: Some(better) };
+            }
+        }
+        // Six digits hide the noise of the conversion.
+        let [x, y, z] = shown.factors.map(|f| format!("{f:.6}").trim_end_matches('0').trim_end_matches('.').to_owned());
+        write!(f, "{x} × {y} × {z} {}", shown.unit_symbol())
     }
 }
 
@@ -164,6 +176,15 @@ mod tests {
         for bad in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e300] {
             assert_eq!(VoxelSize::new([1.0, bad, 1.0], None), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn sizes_are_shown_in_readable_units() {
+        let shown = |factors, unit: &str| VoxelSize::new(factors, LengthUnit::parse(unit)).expect("valid").to_string();
+        assert_eq!(shown([11.24, 11.24, 28.0], "nm"), "11.24 × 11.24 × 28 nm");
+        assert_eq!(shown([1e6, 1e6, 2e6], "nm"), "1 × 1 × 2 mm");
+        assert_eq!(shown([0.004, 0.004, 0.035], "µm"), "4 × 4 × 35 nm");
+        assert_eq!(VoxelSize::VOXELS.to_string(), "1 × 1 × 1 vx");
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl Normalize {
 
 impl ColorTable {
     /// The table for values of `class`. With `is_rgb` the colormap is ignored and each channel takes its own
-    /// component of the table, see [`Self::rgb`].
+    /// component of the table.
     pub fn new(class: ElementClass, is_rgb: bool, display: &LayerDisplay) -> Self {
         let normalize = Normalize::new(display.window);
         let colormap = if is_rgb { Colormap::Grey } else { display.colormap };

@@ -86,7 +86,7 @@ pub struct Coverage {
     pub missing: u64,
     /// In chunks that can't be shown.
     pub failed: u64,
-    /// Those chunks, at most [`MAX_FAILED_CHUNKS`], each once.
+    /// Those chunks, each once; the first 64.
     pub failed_chunks: Vec<ChunkId>,
     /// The finest mag that any pixel was drawn from.
     pub finest: Option<Mag>,
@@ -119,7 +119,7 @@ impl Coverage {
         }
     }
 
-    /// Names more failed chunks, each once, up to [`MAX_FAILED_CHUNKS`].
+    /// Names more failed chunks, each once, up to the limit.
     pub(super) fn add_failed_chunks(&mut self, chunks: &[ChunkId]) {
         for id in chunks {
             if self.failed_chunks.len() < MAX_FAILED_CHUNKS && !self.failed_chunks.contains(id) {

@@ -289,7 +289,6 @@ impl OpenDataset {
             opened_unix_secs,
             position: Some(self.view.voxel().to_array()),
             zoom: Some(self.view.zoom()),
-            thumbnail: None,
         }
     }
 }

@@ -179,7 +179,9 @@ fn dispatch_app(state: &mut AppState, feed: &SliceFeed, command: AppCommand) -> 
         AppCommand::ShowInspector(tab) => show_inspector(state, tab),
         AppCommand::ShowBottom(tab) => show_bottom(state, tab),
         AppCommand::SelectShard(shard) => {
-            if state.layout.selected_shard != shard {
+            let has_failed = matches!(state.layout.chunks, Some(Err(_)));
+            if state.layout.selected_shard != shard || has_failed {
+                state.layout.asked_shard = None; // asked again if it failed
                 state.layout.selected_shard = shard;
                 state.layout.chunks = None;
                 state.layout.selected_chunk = None;

@@ -46,9 +46,6 @@ pub struct Recent {
     pub position: Option<[i64; 3]>,
     /// Last zoom.
     pub zoom: Option<f64>,
-    /// Small picture of the XY pane: width, height, RGB bytes as base-16 would be large, so it is a file
-    /// name inside the program's cache folder.
-    pub thumbnail: Option<String>,
 }
 
 /// Preferences and memory of the window.
@@ -104,7 +101,6 @@ impl Settings {
             let old = self.recents.remove(at);
             recent.position = recent.position.or(old.position);
             recent.zoom = recent.zoom.or(old.zoom);
-            recent.thumbnail = recent.thumbnail.or(old.thumbnail);
         }
         self.recents.insert(0, recent);
         self.recents.truncate(Self::MAX_RECENTS);

@@ -98,6 +98,14 @@ struct PaneFeed {
     is_composing: bool,
     next_generation: u64,
     image: Option<PaneImage>,
+    /// A hidden pane isn't composed, so it stays stale.
+    is_shown: bool,
+}
+
+impl PaneFeed {
+    fn shows_what_was_asked(&self) -> bool {
+        !self.is_composing && !self.is_stale
+    }
 }
 
 /// Pictures of the panes, and the loader behind them.
@@ -222,6 +230,9 @@ impl SliceFeed {
             .filter(|(_, shape)| shape.iter().all(|side| *side > 0))
             .map(|(plane, shape)| PaneView::new(&open.view, plane, shape, &voxel_size))
             .collect();
+        for plane in SlicePlane::ALL {
+            self.panes[plane_index(plane)].is_shown = panes.iter().any(|pane| pane.plane() == plane);
+        }
         self.want(open, &panes);
         let hovered_segment = self.hovered_segment(state);
         for pane in &panes {
@@ -331,8 +342,10 @@ impl SliceFeed {
     /// Counts the values of the selected layer, and of one that needs a window, when their picture is complete.
     fn count_values(&mut self, open: &OpenDataset, panes: &[PaneView]) {
         let Some(pane) = panes.iter().find(|pane| pane.plane() == SlicePlane::Xy).or(panes.first()) else { return };
-        let picture = self.panes[plane_index(pane.plane())].image.as_ref();
-        let is_complete = picture.is_some_and(|picture| picture.view == *pane && picture.image.coverage.pending == 0);
+        let feed = &self.panes[plane_index(pane.plane())];
+        // Only the picture of what is wanted now says that its chunks are there; an older one may lack a layer.
+        let picture = feed.image.as_ref().filter(|picture| picture.view == *pane && feed.shows_what_was_asked());
+        let is_complete = picture.is_some_and(|picture| picture.image.coverage.pending == 0);
         if self.is_counting || !is_complete {
             return;
         }
@@ -394,7 +407,7 @@ impl SliceFeed {
 
     /// Whether every pane shows all it can.
     pub fn is_settled(&self) -> bool {
-        self.loader.pending().visible == 0 && self.panes.iter().all(|pane| !pane.is_composing && !pane.is_stale)
+        self.loader.pending().visible == 0 && self.panes.iter().all(|pane| !pane.is_shown || pane.shows_what_was_asked())
     }
 
     /// The loader, for its figures.
@@ -407,8 +420,11 @@ impl SliceFeed {
         self.loader.set_max_bytes(max_bytes);
     }
 
-    /// Reads failed chunks again.
+    /// Reads failed chunks again, and where they lie.
     pub fn retry_failed(&mut self) {
+        for level in self.layers.iter().flat_map(|layer| &layer.levels) {
+            level.source.forget_indices();
+        }
         self.loader.retry_failed();
         self.wanted = None;
     }

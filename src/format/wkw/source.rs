@@ -452,6 +452,10 @@ impl ChunkSource for WkwSource {
         }
     }
 
+    fn forget_indices(&self) {
+        self.index.entries.retain(|(level, _, _), _| *level != self.level);
+    }
+
     fn take_warnings(&self) -> Vec<Problem> {
         let taken = std::mem::take(&mut *self.warnings.lock().unwrap_or_else(PoisonError::into_inner));
         taken.iter().cloned().collect()

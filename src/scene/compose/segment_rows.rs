@@ -88,10 +88,9 @@ impl SegmentStyle {
         } else {
             0.0
         };
-        for i in 0..3 {
-            let color = self.base[i] + self.beside[i] * k;
-            let below = f32::from(pixel[i]);
-            pixel[i] = (below + (color - below) * self.opacity + 0.5) as u8;
+        for (channel, (base, beside)) in pixel.iter_mut().zip(self.base.iter().zip(self.beside)) {
+            let (color, below) = (base + beside * k, f32::from(*channel));
+            *channel = (below + (color - below) * self.opacity + 0.5) as u8;
         }
     }
 }

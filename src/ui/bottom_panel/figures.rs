@@ -209,13 +209,9 @@ fn three_digits(value: f64) -> String {
     if value < 99.95 { format!("{value:.1}") } else { count(value.round() as u64) }
 }
 
-/// Milliseconds: `0.004`, `0.84`, `5.8`, `120`.
+/// Milliseconds: `0.04`, `5.8`, `120`.
 fn latency_text(ms: f64) -> String {
-    match ms {
-        _ if ms < 0.0995 => format!("{ms:.3}"),
-        _ if ms < 0.995 => format!("{ms:.2}"),
-        _ => three_digits(ms),
-    }
+    if ms < 0.995 { format!("{ms:.2}") } else { three_digits(ms) }
 }
 
 /// Share of wanted chunks that were in the cache.
@@ -309,7 +305,7 @@ mod tests {
 
     #[test]
     fn short_latencies_keep_their_digits() {
-        for (ms, text) in [(0.0042, "0.004"), (0.84, "0.84"), (0.999, "1.0"), (5.84, "5.8"), (120.4, "120")] {
+        for (ms, text) in [(0.042, "0.04"), (0.84, "0.84"), (0.999, "1.0"), (5.84, "5.8"), (120.4, "120")] {
             assert_eq!(latency_text(ms), text);
         }
     }

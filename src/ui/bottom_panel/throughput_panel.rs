@@ -10,6 +10,7 @@ use egui::{Rect, Ui, UiBuilder, pos2};
 
 /// Space between two graphs.
 const PLOT_GAP: f32 = 28.0;
+const NARROW_GAP: f32 = 16.0;
 /// Four graphs stand side by side.
 const PLOTS: f32 = 4.0;
 /// Narrower ones have shorter titles, so that no current value is left out.
@@ -84,8 +85,9 @@ impl ThroughputPanel {
         let cache_notes = [("Budget", now.cache_budget.as_str()), ("Hits", now.hits.as_str())];
         let room = ui.available_rect_before_wrap();
         ui.advance_cursor_after_rect(room);
-        let width = ((room.width() - (PLOTS - 1.0) * PLOT_GAP) / PLOTS).floor();
-        let is_narrow = width < WIDE_PLOT;
+        let is_narrow = room.width() < PLOTS * WIDE_PLOT;
+        let gap = if is_narrow { NARROW_GAP } else { PLOT_GAP };
+        let width = ((room.width() - (PLOTS - 1.0) * gap) / PLOTS).floor();
         let latency_title = if is_narrow { "Latency" } else { "Read latency" };
         // The dashed line says the budget as well.
         let cache_notes = if is_narrow { &cache_notes[1..] } else { &cache_notes[..] };
@@ -96,7 +98,7 @@ impl ThroughputPanel {
             TimePlot::new("Cache", cache_unit.name(), &cache).budget(figures.cache_budget).notes(cache_notes),
         ];
         for (index, plot) in plots.into_iter().enumerate() {
-            let left = room.left() + index as f32 * (width + PLOT_GAP);
+            let left = room.left() + index as f32 * (width + gap);
             let place = Rect::from_min_max(pos2(left, room.top() + 4.0), pos2(left + width, room.bottom() - 4.0));
             let mut child = ui.new_child(UiBuilder::new().id_salt(("plot", index)).max_rect(place));
             plot.span_secs(self.span.secs()).show(&mut child, place.height());

@@ -271,7 +271,7 @@ impl LayoutPanel {
             shard_header_ui(ui, view, shard, known.as_deref());
             match (&layout.chunks, file) {
                 (Some(Ok(chunks)), _) => shard_stats_ui(ui, chunks),
-                (Some(Err(error)), _) => shard_error_ui(ui, view, shard, error),
+                (Some(Err(error)), _) => shard_error_ui(ui, view, error),
                 (None, Some(ShardFile::Absent)) => hint_ui(ui, "Not stored, so it is all fill value"),
                 (None, Some(ShardFile::Unreadable(reason))) => {
                     Notice::new(Severity::Error, &format!("Can't examine the file: {reason}")).show(ui);
@@ -386,13 +386,13 @@ fn shard_header_ui(ui: &mut Ui, view: &View<'_>, shard: ShardIndex, known: Optio
     ui.add_space(metrics::TIGHT_GAP);
 }
 
-fn shard_error_ui(ui: &mut Ui, view: &View<'_>, shard: ShardIndex, error: &Arc<ChunkError>) {
+fn shard_error_ui(ui: &mut Ui, view: &View<'_>, error: &Arc<ChunkError>) {
     let tokens = Tokens::of(ui);
     ui.add(Label::new(text::control_medium("Can't read where its chunks lie").color(tokens.t1)).wrap());
     ui.add(Label::new(text::control(capitalized(&error.fault.to_string())).color(tokens.err)).wrap());
     ui.add_space(metrics::TIGHT_GAP);
     if ui.add(TextButton::new("Retry").icon(icons::ARROW_CLOCKWISE)).clicked() {
-        view.ctx.send(AppCommand::SelectShard(Some(shard)));
+        view.ctx.send(AppCommand::Retry);
     }
     ui.add_space(metrics::GAP);
 }

@@ -3,18 +3,20 @@
 use super::input::PaneInput;
 use super::overlay::{self, OnScreen};
 use super::texture::PaneTexture;
-use crate::geometry::SlicePlane;
+use crate::geometry::{SlicePlane, Vec3Int};
 use crate::scene::{PaneView, ScaleBar};
 use crate::state::{AppCommand, AppContext, InspectorTab, OpenDataset, UiCommand};
 use crate::ui::theme::{Severity, Tokens, icons, metrics};
 use crate::ui::widgets::{Notice, PlateButton};
-use egui::{Color32, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Color32, Rect, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 /// A pane with what it remembers between frames.
 #[derive(Default)]
 pub struct Pane {
     texture: PaneTexture,
     input: PaneInput,
+    /// The voxel where the context menu was opened; the pointer is over the menu afterwards.
+    menu_voxel: Option<Vec3Int>,
     shape_px: [u32; 2],
 }
 
@@ -47,7 +49,10 @@ impl Pane {
         let name = format!("{plane} view");
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
         self.input.handle(ui, &response, &pane, ctx);
-        context_menu(&response, &pane, ctx);
+        if response.secondary_clicked() {
+            self.menu_voxel = ctx.state.probe.hover.map(|(_, voxel)| voxel);
+        }
+        context_menu(&response, self.menu_voxel, ctx);
 
         let painter = ui.painter_at(rect);
         painter.rect_filled(rect, 0.0, tokens.chunk.outside);
@@ -99,16 +104,18 @@ fn failed_notice(ui: &mut Ui, rect: Rect, plane: SlicePlane, ctx: &AppContext<'_
         return;
     }
     let text = format!("Can't show {failed} chunk{}", if failed == 1 { "" } else { "s" });
-    match Notice::new(Severity::Error, &text).actions(&["Details", "Retry"]).show_in_pane(ui, rect) {
+    // Each pane may have one, so each needs ids of its own.
+    let mut ui = ui.new_child(UiBuilder::new().id_salt(("notice", plane.name())).max_rect(rect));
+    match Notice::new(Severity::Error, &text).actions(&["Details", "Retry"]).show_in_pane(&mut ui, rect) {
         Some(0) => ctx.send(AppCommand::ShowInspector(InspectorTab::Problems)),
         Some(_) => ctx.send(AppCommand::Retry),
         None => {}
     }
 }
 
-fn context_menu(response: &egui::Response, pane: &OnScreen, ctx: &AppContext<'_>) {
+fn context_menu(response: &egui::Response, voxel: Option<Vec3Int>, ctx: &AppContext<'_>) {
     response.context_menu(|ui| {
-        let Some((_, voxel)) = ctx.state.probe.hover.or(ctx.state.probe.pinned.map(|voxel| (pane.view.plane(), voxel))) else {
+        let Some(voxel) = voxel else {
             ui.close();
             return;
         };
