@@ -94,8 +94,11 @@ for ((start = 1; start <= STARTS; start++)); do
 done
 
 # --- driving -----------------------------------------------------------------------------------
-window=$(xdotool search --name '^Chunkscope – ' | head -n 1) || true
-[[ -n $window ]] || fail "no window with a dataset in its title"
+deadline=$((SECONDS + 10))
+until window=$(xdotool search --name '^Chunkscope' | head -n 1) && [[ -n $window ]]; do
+  ((SECONDS < deadline)) || fail "no window"
+  sleep 0.1
+done
 xdotool windowfocus "$window"
 
 position() {
@@ -125,11 +128,13 @@ expect() {
 axes_names=xyz
 read -r -a before <<<"$(position)"
 
-# The middle of the XY pane in a window of 1600 × 1000.
+# The middle of the XY pane in a window of 1600 × 1000. winit counts press and release of an injected wheel
+# button as a notch each, so only the direction is looked at.
 xdotool mousemove 520 250
 xdotool click 4
 expect "wheel" z
-xdotool mousemove 520 250 mousedown 1 mousemove 500 240 mousemove 460 220 mouseup 1
+# At a hand's pace, so that press and release are in different frames.
+xdotool mousemove 520 250 sleep 0.1 mousedown 1 sleep 0.1 mousemove 500 240 sleep 0.1 mousemove 460 220 sleep 0.1 mouseup 1
 expect "drag" xy
 xdotool key f
 expect "key F" z
@@ -139,7 +144,12 @@ xdotool keydown ctrl click 4 click 4 keyup ctrl
 sleep 0.3
 read -r -a before <<<"$(position)"
 for ((i = 0; i < 30; i++)); do xdotool key f; done
-expect "key F, 30 times" z
+deadline=$((SECONDS + 10))
+until read -r -a now <<<"$(position)" && ((now[2] == before[2] + 30)); do
+  ((SECONDS < deadline)) || fail "key F, 30 times: from ${before[*]} to ${now[*]}"
+  sleep 0.05
+done
+printf 'window.sh: key F, 30 times: %s to %s\n' "${before[*]}" "${now[*]}"
 
 # --- memory and end ----------------------------------------------------------------------------
 sleep 1

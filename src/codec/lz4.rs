@@ -20,6 +20,17 @@ pub const fn min_encoded_len(decoded_len: usize) -> usize {
 /// # Errors
 /// If the block breaks the format, or decodes to more or fewer bytes.
 pub fn decode_into(block: &[u8], out: &mut [u8]) -> Result<(), DecodeError> {
+    let expected = i32::try_from(out.len()).ok().filter(|_| !block.is_empty());
+    match expected.map(|len| lz4::block::decompress_to_buffer(block, Some(len), out)) {
+        Some(Ok(actual)) if actual == out.len() => Ok(()),
+        Some(Ok(actual)) => Err(DecodeError::WrongLength { expected: out.len(), actual }),
+        // The C library only says that it failed.
+        Some(Err(_)) | None => explain(block, out),
+    }
+}
+
+/// Decodes with the library that says what is wrong.
+fn explain(block: &[u8], out: &mut [u8]) -> Result<(), DecodeError> {
     match lz4_flex::block::decompress_into(block, out) {
         Ok(actual) if actual == out.len() => Ok(()),
         Ok(actual) => Err(DecodeError::WrongLength { expected: out.len(), actual }),
@@ -30,9 +41,17 @@ pub fn decode_into(block: &[u8], out: &mut [u8]) -> Result<(), DecodeError> {
     }
 }
 
-/// Encodes bytes as one block.
+/// Encodes bytes as one block, fast.
 pub fn encode(bytes: &[u8]) -> Vec<u8> {
     lz4_flex::block::compress(bytes)
+}
+
+/// Encodes bytes as one block with the slow, better compressor (LZ4HC, level 9 as the WKW writers use it).
+///
+/// # Errors
+/// If the bytes are too many for the compressor: 2 GiB or more.
+pub fn encode_high(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
+    lz4::block::compress(bytes, Some(lz4::block::CompressionMode::HIGHCOMPRESSION(9)), false)
 }
 
 #[cfg(test)]
@@ -69,6 +88,10 @@ mod tests {
             let block = encode(&bytes);
             prop_assert!((min_encoded_len(bytes.len())..=max_encoded_len(bytes.len())).contains(&block.len()));
             decode_into(&block, &mut out).expect("own encoding");
+            prop_assert_eq!(&out, &bytes);
+            let high = encode_high(&bytes).expect("small");
+            out.fill(9);
+            decode_into(&high, &mut out).expect("own encoding");
             prop_assert_eq!(out, bytes);
         }
 

@@ -2,10 +2,12 @@
 //!
 //! Used by the command line, exports and tests; the window reads chunk by chunk through `loading`.
 
-use super::chunk_source::{ChunkEncoding, ChunkError, ChunkLocation, ChunkSource, MAX_RUN_BYTES, adjacent_runs, read_encoded};
+use super::chunk_source::{ChunkEncoding, ChunkError, ChunkFault, ChunkLocation, ChunkSource, MAX_RUN_BYTES, adjacent_runs, read_encoded};
 use crate::geometry::{BoundingBox, ChunkIndex, Shape3, Vec3Int};
 use crate::voxel::{copy_box, fill_box};
+use crate::storage::ByteRange;
 use rayon::prelude::*;
+use std::cell::RefCell;
 use std::ops::Range;
 
 /// Chunks that are located at a time: bounds what a huge, sparse box keeps in memory.
@@ -143,11 +145,43 @@ fn read_chunks(
         return Ok(stored);
     }
     for run in &runs {
-        for chunk in read_encoded(source, run)? {
-            decode_into_box(source, &chunk.location, chunk.bytes(), slab, out, scratch)?;
-        }
+        STORED.with_borrow_mut(|stored| read_run(source, run, slab, out, stored, scratch))?;
     }
     Ok(stored)
+}
+
+thread_local! {
+    /// Stored bytes of the run that a thread reads: at most [`MAX_RUN_BYTES`], or one larger chunk until the next run.
+    static STORED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Reads adjacent chunks with one read and decodes them into place.
+fn read_run(
+    source: &dyn ChunkSource,
+    run: &[ChunkLocation],
+    slab: &BoundingBox,
+    out: &mut [u8],
+    stored: &mut Vec<u8>,
+    scratch: &mut Vec<u8>,
+) -> Result<(), ChunkError> {
+    let (Some(first), Some(last)) = (run.first(), run.last()) else { return Ok(()) };
+    let start = first.range.start;
+    let total = last.range.end().saturating_sub(start);
+    let too_large = || source.chunk_error(first.chunk, Some(first.range), ChunkFault::TooLarge { bytes: total });
+    let len = usize::try_from(total).map_err(|_| too_large())?;
+    if stored.capacity() as u64 > MAX_RUN_BYTES.max(total) {
+        *stored = Vec::new();
+    }
+    stored.resize(len, 0);
+    let whole = ChunkLocation { range: ByteRange { start, len: total }, ..first.clone() };
+    source.read_bytes(&whole, 0, stored)?;
+    for location in run {
+        // Inside: a run's chunks follow each other from `start` on.
+        let from = usize::try_from(location.range.start - start).map_err(|_| too_large())?;
+        let to = usize::try_from(location.range.end() - start).map_err(|_| too_large())?;
+        decode_into_box(source, location, &stored[from..to], slab, out, scratch)?;
+    }
+    Ok(())
 }
 
 /// Decodes a slab's chunks on all threads and copies them into place one after the other.

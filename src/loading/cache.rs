@@ -127,6 +127,23 @@ struct Need<'a> {
     than: Option<Worth>,
 }
 
+/// What came of an insertion.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Insertion {
+    /// Whether the chunk is kept.
+    pub is_kept: bool,
+    /// Chunks that went because nobody wanted them, and that somebody wanted by the time they were gone.
+    pub lost: Vec<ChunkId>,
+}
+
+/// What was evicted. Entries are freed outside the locks.
+#[derive(Default)]
+struct Gone {
+    entries: Vec<Entry>,
+    /// Those that nobody wanted when that was asked.
+    unwanted: Vec<ChunkId>,
+}
+
 struct Candidate {
     worth: Worth,
     id: ChunkId,
@@ -195,27 +212,28 @@ impl ChunkCache {
         byte_len.saturating_add(ENTRY_BYTES)
     }
 
-    /// Keeps a chunk, if it fits without displacing more urgent ones. Returns whether it is kept.
-    pub fn insert(&self, id: ChunkId, chunk: CachedChunk, wanted: WantedBy<'_>) -> bool {
+    /// Keeps a chunk, if it fits without displacing more urgent ones.
+    pub fn insert(&self, id: ChunkId, chunk: CachedChunk, wanted: WantedBy<'_>) -> Insertion {
         let (kind, weight) = (chunk.kind(), chunk.weight());
         let mut ledger = self.lock_ledger();
-        let mut gone = Vec::new();
+        let mut gone = Gone::default();
         self.remove_entry(&mut ledger, id, &mut gone);
         let now = self.clock.fetch_add(1, Ordering::Relaxed) + 1;
         let worth = match wanted(id) {
             Some(priority) => Worth::Wanted(priority),
             None => Worth::Unwanted(Reverse(now)),
         };
-        let fits = self.make_room(&mut ledger, kind, weight, worth, wanted, &mut gone);
-        if fits {
+        let is_kept = self.make_room(&mut ledger, kind, weight, worth, wanted, &mut gone);
+        if is_kept {
             *ledger.of(kind) += weight;
             let entry = Entry { chunk, weight, used_at: AtomicU64::new(now) };
             self.write_part(id).insert(id, entry);
         }
         self.used_bytes.store(ledger.used(), Ordering::Relaxed);
         drop(ledger);
-        drop(gone); // freed outside the locks
-        fits
+        drop(gone.entries);
+        let lost = gone.unwanted.into_iter().filter(|id| wanted(*id).is_some()).collect();
+        Insertion { is_kept, lost }
     }
 
     /// Changes the budget; at once, if less is allowed than is there.
@@ -223,7 +241,7 @@ impl ChunkCache {
         let mut ledger = self.lock_ledger();
         ledger.max_bytes = max_bytes;
         self.max_bytes.store(max_bytes, Ordering::Relaxed);
-        let mut gone = Vec::new();
+        let mut gone = Gone::default();
         for kind in [Kind::Failed, Kind::Missing] {
             let excess = ledger.of(kind).saturating_sub(max_bytes / EMPTY_SHARE);
             self.evict(&mut ledger, &Need { kinds: &[kind], excess, slack: 0, than: None }, wanted, &mut gone);
@@ -243,7 +261,7 @@ impl ChunkCache {
     /// Forgets one chunk.
     pub fn remove(&self, id: ChunkId) {
         let mut ledger = self.lock_ledger();
-        let mut gone = Vec::new();
+        let mut gone = Gone::default();
         self.remove_entry(&mut ledger, id, &mut gone);
         self.used_bytes.store(ledger.used(), Ordering::Relaxed);
         drop(ledger);
@@ -272,7 +290,7 @@ impl ChunkCache {
     }
 
     /// Evicts until `weight` more of `kind` fits. `false`, and nothing is evicted, if it can't.
-    fn make_room(&self, ledger: &mut Ledger, kind: Kind, weight: u64, worth: Worth, wanted: WantedBy<'_>, gone: &mut Vec<Entry>) -> bool {
+    fn make_room(&self, ledger: &mut Ledger, kind: Kind, weight: u64, worth: Worth, wanted: WantedBy<'_>, gone: &mut Gone) -> bool {
         let empty_max = ledger.empty_max();
         match kind {
             Kind::Ready => {}
@@ -289,7 +307,7 @@ impl ChunkCache {
     }
 
     /// Makes room. `false`, and nothing is evicted, if that can't be done.
-    fn evict(&self, ledger: &mut Ledger, need: &Need<'_>, wanted: WantedBy<'_>, gone: &mut Vec<Entry>) -> bool {
+    fn evict(&self, ledger: &mut Ledger, need: &Need<'_>, wanted: WantedBy<'_>, gone: &mut Gone) -> bool {
         let Need { kinds, excess, slack, than } = *need;
         if excess == 0 {
             return true;
@@ -309,6 +327,9 @@ impl ChunkCache {
                 break;
             }
             freed += candidate.weight;
+            if matches!(candidate.worth, Worth::Unwanted(_)) {
+                gone.unwanted.push(candidate.id);
+            }
             self.remove_entry(ledger, candidate.id, gone);
         }
         true
@@ -333,10 +354,10 @@ impl ChunkCache {
         candidates
     }
 
-    fn remove_entry(&self, ledger: &mut Ledger, id: ChunkId, gone: &mut Vec<Entry>) {
+    fn remove_entry(&self, ledger: &mut Ledger, id: ChunkId, gone: &mut Gone) {
         if let Some(entry) = self.write_part(id).remove(&id) {
             *ledger.of(entry.chunk.kind()) -= entry.weight;
-            gone.push(entry);
+            gone.entries.push(entry);
         }
     }
 

@@ -4,7 +4,7 @@
 //! wanting or decoding starts new ones. Nothing here waits, except in a read and on a full event channel,
 //! and no lock is held during either.
 
-use super::cache::CachedChunk;
+use super::cache::{CachedChunk, Insertion};
 use super::event::EventSender;
 use super::pool::catch_fault;
 use super::queue::{InFlight, Keep, Taken};
@@ -286,7 +286,13 @@ impl Shared {
             CachedChunk::Ready(_) | CachedChunk::Missing => LoaderEvent::Changed(id),
             CachedChunk::Failed(error) => LoaderEvent::Failed(id, error.clone()),
         };
-        self.cache.insert(id, chunk, &|id| self.queue.priority(id));
+        let was_wanted = self.queue.still_wanted(id);
+        let Insertion { is_kept, lost } = self.cache.insert(id, chunk, &|id| self.queue.priority(id));
+        // The wanted set may be replaced at any moment: what went because nobody wanted it may be wanted again.
+        self.queue.requeue(&lost, Instant::now());
+        if !is_kept && !was_wanted {
+            return; // `mark` queues it again if somebody wants it now
+        }
         match mark.finish() {
             Keep::Yes => {}
             Keep::No => {
@@ -295,6 +301,9 @@ impl Shared {
             }
         }
         let now = Instant::now();
+        if is_kept && !self.cache.contains(id) {
+            self.queue.requeue(&[id], now); // it went before the queue knew that it was there
+        }
         let secs_since = |from: Instant, to: Instant| to.saturating_duration_since(from).as_secs_f64();
         let (queued_secs, ready_secs) = (secs_since(wanted_at, taken_at), secs_since(wanted_at, now));
         self.meter.record(now, &LoadSample { chunks: 1, queued_secs, ready_secs, ..sample });

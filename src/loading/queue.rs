@@ -179,7 +179,16 @@ impl LoadQueue {
         next.recount();
         let forgotten = self.write().install(next);
         drop(forgotten); // outside the lock: it may hold the last use of a source
+        // Until now the old set decided what may be evicted.
+        let there: Vec<ChunkId> = self.done();
+        let lost: Vec<ChunkId> = there.into_iter().filter(|id| !is_cached(*id)).collect();
+        self.requeue(&lost, now);
         replaced
+    }
+
+    /// Wanted chunks that are there.
+    fn done(&self) -> Vec<ChunkId> {
+        self.read().wanted.iter().filter(|(_, entry)| entry.phase == Phase::Done).map(|(id, _)| *id).collect()
     }
 
     /// Takes the most urgent queued chunk.

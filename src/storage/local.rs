@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Open files kept for the next read. Small enough for `ulimit -n 64` beside a window's own handles.
@@ -29,39 +30,54 @@ fn open_for_reading(path: &Path) -> io::Result<File> {
 /// Files that were read lately, shared by all folders of one opener. Least recently used last.
 #[derive(Debug, Default)]
 struct OpenFiles {
-    recent: Mutex<VecDeque<(PathBuf, Arc<File>)>>,
+    recent: Mutex<VecDeque<OpenFile>>,
+}
+
+#[derive(Debug)]
+struct OpenFile {
+    folder: u64,
+    key: StorageKey,
+    file: Arc<File>,
 }
 
 impl OpenFiles {
-    fn cached(&self, path: &Path) -> Option<Arc<File>> {
+    fn cached(&self, folder: u64, key: &StorageKey) -> Option<Arc<File>> {
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = recent.iter().position(|(p, _)| p == path)?;
-        let entry = recent.remove(at)?;
-        let file = entry.1.clone();
-        recent.push_front(entry);
-        Some(file)
+        let at = recent.iter().position(|open| open.folder == folder && open.key == *key)?;
+        if at > 0 {
+            let entry = recent.remove(at)?;
+            recent.push_front(entry);
+        }
+        recent.front().map(|open| open.file.clone())
     }
 
     /// The file, opened without holding the lock.
-    fn open(&self, path: &Path) -> io::Result<Arc<File>> {
-        if let Some(file) = self.cached(path) {
+    fn open(&self, folder: u64, key: &StorageKey, path: impl Fn() -> PathBuf) -> io::Result<Arc<File>> {
+        if let Some(file) = self.cached(folder, key) {
             return Ok(file);
         }
-        let file = match open_for_reading(path) {
+        let path = path();
+        let file = match open_for_reading(&path) {
             Err(err) if is_out_of_handles(&err) => {
                 self.recent.lock().unwrap_or_else(PoisonError::into_inner).clear();
-                open_for_reading(path)?
+                open_for_reading(&path)?
             }
             other => other?,
         };
         let file = Arc::new(file);
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
-        if !recent.iter().any(|(p, _)| p == path) {
-            recent.push_front((path.to_owned(), file.clone()));
+        if !recent.iter().any(|open| open.folder == folder && open.key == *key) {
+            recent.push_front(OpenFile { folder, key: key.clone(), file: file.clone() });
             recent.truncate(MAX_OPEN_FILES);
         }
         Ok(file)
     }
+}
+
+/// A number that no other folder of this process has, so that open files are found without comparing paths.
+fn next_folder() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// Whether opening failed because this process has too many files open.
@@ -74,13 +90,15 @@ fn is_out_of_handles(err: &io::Error) -> bool {
 #[derive(Debug)]
 pub struct LocalFolder {
     root: PathBuf,
+    /// Its number among the open files.
+    number: u64,
     files: Arc<OpenFiles>,
 }
 
 impl LocalFolder {
     /// The storage of a folder, with open files of its own.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into(), files: Arc::default() }
+        Self { root: root.into(), number: next_folder(), files: Arc::default() }
     }
 
     fn path(&self, key: &str) -> PathBuf {
@@ -151,7 +169,7 @@ fn read_full_at(file: &File, mut offset: u64, buf: &mut [u8]) -> io::Result<usiz
 
 impl Storage for LocalFolder {
     fn read_at(&self, key: &StorageKey, offset: u64, buf: &mut [u8]) -> Result<Option<usize>, StorageError> {
-        let Some(file) = self.missing(key.as_str(), "open", self.files.open(&self.path(key.as_str())))? else {
+        let Some(file) = self.missing(key.as_str(), "open", self.files.open(self.number, key, || self.path(key.as_str())))? else {
             return Ok(None);
         };
         read_full_at(&file, offset, buf)
@@ -161,7 +179,7 @@ impl Storage for LocalFolder {
 
     fn len(&self, key: &StorageKey) -> Result<Option<u64>, StorageError> {
         let path = self.path(key.as_str());
-        let meta = match self.files.cached(&path) {
+        let meta = match self.files.cached(self.number, key) {
             Some(file) => file.metadata(),
             None => path.metadata(),
         };
@@ -218,7 +236,7 @@ pub struct LocalOpener {
 
 impl StorageOpener for LocalOpener {
     fn open_folder(&self, folder: &Path) -> Arc<dyn Storage> {
-        Arc::new(LocalFolder { root: folder.to_owned(), files: self.files.clone() })
+        Arc::new(LocalFolder { root: folder.to_owned(), number: next_folder(), files: self.files.clone() })
     }
 
     fn kind(&self, path: &Path) -> Result<Option<PathKind>, StorageError> {

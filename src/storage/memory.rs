@@ -108,7 +108,7 @@ impl SubFolder {
     }
 
     fn key(&self, key: &StorageKey) -> StorageKey {
-        StorageKey(self.full(key.as_str()))
+        StorageKey(self.full(key.as_str()).into())
     }
 }
 

@@ -16,13 +16,13 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Name of a file inside a storage: relative, parts separated by `/`, never leaving the root.
+/// Name of a file inside a storage: relative, parts separated by `/`, never leaving the root. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct StorageKey(String);
+pub struct StorageKey(Arc<str>);
 
 impl StorageKey {
     /// A key from a relative path; `None` if a part is empty, `.` or `..`, or holds a separator of any platform.
-    pub fn new(path: impl Into<String>) -> Option<Self> {
+    pub fn new(path: impl Into<Arc<str>>) -> Option<Self> {
         let path = path.into();
         let clean = path.split('/').all(|part| !part.is_empty() && part != "." && part != ".." && !part.contains(['\\', '\0']));
         clean.then_some(Self(path))

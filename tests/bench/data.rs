@@ -33,13 +33,14 @@ impl BenchLayer {
 
 /// The layers, written below the build folder unless they are there.
 pub fn layers() -> Vec<BenchLayer> {
-    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench-512-1");
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench-512-2");
     let kinds = [
         ("uint8", VoxelType::single(ElementClass::Uint8)),
         ("uint16", VoxelType::single(ElementClass::Uint16)),
         ("uint24", VoxelType::UINT24),
         ("float32", VoxelType::single(ElementClass::Float32)),
         ("segmentation uint32", VoxelType::single(ElementClass::Uint32)),
+        ("fine segmentation uint32", VoxelType::single(ElementClass::Uint32)),
         ("segmentation uint64", VoxelType::single(ElementClass::Uint64)),
     ];
     let layers: Vec<BenchLayer> =
@@ -65,7 +66,8 @@ fn write(layers: &[BenchLayer]) {
             for y in 0..SIDE {
                 let row = w * (mirrored(y, h) + h * mirrored(z, d));
                 for x in 0..SIDE {
-                    let at = row + mirrored(x, w);
+                    // Cells as large as in most segmentations (32³ voxels hold parts of a few), or half of it.
+                    let at = if layer.name == "segmentation uint32" { x / 2 + w * (y / 2 + h * (z / 2 % d)) } else { row + mirrored(x, w) };
                     push(&mut bytes, layer.voxel_type, em[at], segments[at]);
                 }
             }

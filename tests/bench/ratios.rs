@@ -20,7 +20,7 @@ const CHUNKS_PER_THREAD: usize = 1500;
 fn main() {
     let layers = data::layers();
     println!("random {CHUNK}³ chunks, {THREADS} threads, medians of {RUNS} interleaved runs, chunks per second");
-    println!("{:<22}{:>12}{:>12}{:>12}{:>16}{:>14}", "layer", "chunkscope", "wkwrap", "plain loop", "/ wkwrap", "/ plain loop");
+    println!("{:<26}{:>12}{:>12}{:>12}{:>16}{:>14}", "layer", "chunkscope", "wkwrap", "plain loop", "/ wkwrap", "/ plain loop");
     for layer in layers {
         measure(&layer);
     }
@@ -48,7 +48,7 @@ fn measure(layer: &BenchLayer) {
     let rate = |secs: f64| (THREADS * CHUNKS_PER_THREAD) as f64 / secs;
     let [ours, peer, plain] = [ours, peer, plain].map(median);
     println!(
-        "{:<22}{:>12.0}{:>12.0}{:>12.0}{:>16.2}{:>14.2}",
+        "{:<26}{:>12.0}{:>12.0}{:>12.0}{:>16.2}{:>14.2}",
         layer.name,
         rate(ours),
         rate(peer),

@@ -89,7 +89,7 @@ impl Decoded {
 }
 
 fn slice_request(layer: &BenchLayer, source: &dyn ChunkSource, id: SourceId, plane: SlicePlane) -> SliceRequest {
-    let is_segmentation = layer.name.starts_with("segmentation");
+    let is_segmentation = layer.name.contains("segmentation");
     let category = if is_segmentation { LayerCategory::Segmentation } else { LayerCategory::Color };
     let bounding_box = BoundingBox::new(Vec3Int::ZERO, Shape3::splat(SIDE as i64));
     let described = Layer {

@@ -45,8 +45,8 @@ pub fn shard_from_key(path: &str) -> Option<ShardIndex> {
 enum ShardIndexEntry {
     /// No file.
     Absent,
-    /// Header and length of the file; with the first page of the jump table if it has one.
-    Header { header: WkwHeader, file_len: u64, first_page: Option<Arc<JumpTablePage>> },
+    /// There is one.
+    Head(Arc<ShardHead>),
     /// A further page of a large jump table.
     Page(Arc<JumpTablePage>),
     /// The file can't be used.
@@ -62,8 +62,9 @@ struct ByBytes;
 impl Weighter<IndexKey, ShardIndexEntry> for ByBytes {
     fn weight(&self, _: &IndexKey, entry: &ShardIndexEntry) -> u64 {
         let page_len = match entry {
-            ShardIndexEntry::Header { first_page: Some(page), .. } | ShardIndexEntry::Page(page) => page.byte_len(),
-            ShardIndexEntry::Header { first_page: None, .. } | ShardIndexEntry::Absent | ShardIndexEntry::Faulty(_) => 0,
+            ShardIndexEntry::Head(head) => head.first_page.as_ref().map_or(0, |page| page.byte_len()),
+            ShardIndexEntry::Page(page) => page.byte_len(),
+            ShardIndexEntry::Absent | ShardIndexEntry::Faulty(_) => 0,
         };
         page_len as u64 + 128
     }
@@ -179,11 +180,19 @@ impl WkwSource {
     }
 
     /// Header and first page of a shard, from the cache or read now, by one thread for all that ask.
-    fn shard_entry(&self, shard: ShardIndex, key: &StorageKey) -> Result<Option<ShardHead>, ChunkFault> {
-        let entry = self.cached((self.level, shard, 0), || self.read_head(key))?;
+    fn head(&self, shard: ShardIndex) -> Result<Option<Arc<ShardHead>>, ChunkFault> {
+        let at = (self.level, shard, 0);
+        // Chunks of known shards are asked for most often; a key is only made for the others.
+        let entry = match self.index.entries.get(&at) {
+            Some(entry) => entry,
+            None => {
+                let Some(key) = self.key(shard) else { return Ok(None) };
+                self.cached(at, || self.read_head(key))?
+            }
+        };
         match entry {
             ShardIndexEntry::Absent => Ok(None),
-            ShardIndexEntry::Header { header, file_len, first_page } => Ok(Some(ShardHead { header, file_len, first_page })),
+            ShardIndexEntry::Head(head) => Ok(Some(head)),
             ShardIndexEntry::Faulty(fault) => Err((*fault).clone()),
             ShardIndexEntry::Page(_) => Err(ChunkFault::Internal("page 0 has no header".to_owned())),
         }
@@ -197,7 +206,7 @@ impl WkwSource {
     /// Reads header and first page of a shard with one read.
     ///
     /// I/O errors are returned and not cached, so that a retry reads again.
-    fn read_head(&self, key: &StorageKey) -> Result<ShardIndexEntry, ChunkFault> {
+    fn read_head(&self, key: StorageKey) -> Result<ShardIndexEntry, ChunkFault> {
         let storage_fault = |err| ChunkFault::Storage(Arc::new(err));
         let first_page = JumpTablePage::bytes_of(0, self.header.chunk_count());
         // If this shard's compression differs from header.wkw, too much or too little is read; both are put right below.
@@ -206,7 +215,7 @@ impl WkwSource {
             BlockType::Lz4 | BlockType::Lz4Hc => first_page.end(),
         };
         let mut bytes = vec![0; usize::try_from(wanted).unwrap_or(HEADER_LEN)];
-        let Some(len) = self.storage.read_at(key, 0, &mut bytes).map_err(storage_fault)? else {
+        let Some(len) = self.storage.read_at(&key, 0, &mut bytes).map_err(storage_fault)? else {
             return Ok(ShardIndexEntry::Absent);
         };
         bytes.truncate(len);
@@ -219,7 +228,7 @@ impl WkwSource {
         if let Some(contradiction) = self.header.contradiction(&header) {
             return faulty(ChunkFault::ShardHeader(contradiction));
         }
-        let Some(file_len) = self.storage.len(key).map_err(storage_fault)? else {
+        let Some(file_len) = self.storage.len(&key).map_err(storage_fault)? else {
             return Ok(ShardIndexEntry::Absent); // removed between the two calls
         };
         let first_page = match header.block_type {
@@ -231,7 +240,7 @@ impl WkwSource {
                 }
                 if (bytes.len() as u64) < first_page.end() {
                     bytes = vec![0; usize::try_from(first_page.end()).unwrap_or(HEADER_LEN)];
-                    let got = self.storage.read_at(key, 0, &mut bytes).map_err(storage_fault)?.unwrap_or(0);
+                    let got = self.storage.read_at(&key, 0, &mut bytes).map_err(storage_fault)?.unwrap_or(0);
                     if got < bytes.len() {
                         return faulty(ChunkFault::ShardHeader(format!("the shard is truncated: it ends at byte {got}, inside its jump table")));
                     }
@@ -240,17 +249,17 @@ impl WkwSource {
                 Some(Arc::new(JumpTablePage::parse(0, &bytes[from..])))
             }
         };
-        Ok(ShardIndexEntry::Header { header, file_len, first_page })
+        Ok(ShardIndexEntry::Head(Arc::new(ShardHead { key, header, file_len, first_page })))
     }
 
-    fn page(&self, shard: ShardIndex, key: &StorageKey, head: &ShardHead, page: u64) -> Result<Arc<JumpTablePage>, ChunkFault> {
+    fn page(&self, shard: ShardIndex, head: &ShardHead, page: u64) -> Result<Arc<JumpTablePage>, ChunkFault> {
         if let (0, Some(first)) = (page, &head.first_page) {
             return Ok(first.clone());
         }
         let entry = self.cached((self.level, shard, page), || {
             let span = JumpTablePage::bytes_of(page, head.header.chunk_count());
             let mut bytes = vec![0; usize::try_from(span.len).unwrap_or(0)];
-            let got = self.storage.read_at(key, span.start, &mut bytes).map_err(|err| ChunkFault::Storage(Arc::new(err)))?;
+            let got = self.storage.read_at(&head.key, span.start, &mut bytes).map_err(|err| ChunkFault::Storage(Arc::new(err)))?;
             if got != Some(bytes.len()) {
                 return Err(ChunkFault::Truncated { file_len: head.file_len, end: span.end() });
             }
@@ -259,12 +268,12 @@ impl WkwSource {
         match entry {
             ShardIndexEntry::Page(page) => Ok(page),
             ShardIndexEntry::Faulty(fault) => Err((*fault).clone()),
-            ShardIndexEntry::Absent | ShardIndexEntry::Header { .. } => Err(ChunkFault::Internal("a page is no page".to_owned())),
+            ShardIndexEntry::Absent | ShardIndexEntry::Head(_) => Err(ChunkFault::Internal("a page is no page".to_owned())),
         }
     }
 
     /// Bytes of the chunk with this Morton number.
-    fn chunk_range(&self, shard: ShardIndex, key: &StorageKey, head: &ShardHead, number: u64) -> Result<ByteRange, ChunkFault> {
+    fn chunk_range(&self, shard: ShardIndex, head: &ShardHead, number: u64) -> Result<ByteRange, ChunkFault> {
         let chunk_len = head.header.chunk_len();
         match head.header.block_type {
             BlockType::Raw => {
@@ -285,7 +294,7 @@ impl WkwSource {
                 if data_offset < table_end {
                     return Err(ChunkFault::ShardHeader(format!("data offset {data_offset} at byte 8 lies inside the jump table, which ends at byte {table_end}")));
                 }
-                let page = self.page(shard, key, head, number / PAGE_ENTRIES)?;
+                let page = self.page(shard, head, number / PAGE_ENTRIES)?;
                 let range = page.chunk_range(number, data_offset, head.file_len)?;
                 // Before anything of the chunk's size is allocated: a header can claim any size.
                 let decoded_len = usize::try_from(chunk_len).ok().filter(|len| *len <= MAX_CHUNK_BYTES).ok_or(ChunkFault::TooLarge { bytes: chunk_len })?;
@@ -297,11 +306,6 @@ impl WkwSource {
                 Ok(range)
             }
         }
-    }
-
-    fn head_or_fault(&self, shard: ShardIndex) -> Result<Option<(StorageKey, ShardHead)>, ChunkFault> {
-        let Some(key) = self.key(shard) else { return Ok(None) };
-        Ok(self.shard_entry(shard, &key)?.map(|head| (key, head)))
     }
 }
 
@@ -315,9 +319,10 @@ fn strip_location(err: &StorageError) -> String {
     }
 }
 
-/// Header, length and first page of one shard.
-#[derive(Clone, Debug)]
+/// Name, header and length of a shard's file; with the first page of the jump table if it has one.
+#[derive(Debug)]
 struct ShardHead {
+    key: StorageKey,
     header: WkwHeader,
     file_len: u64,
     first_page: Option<Arc<JumpTablePage>>,
@@ -350,18 +355,18 @@ impl ChunkSource for WkwSource {
     fn locate(&self, chunk: ChunkIndex) -> Result<Option<ChunkLocation>, ChunkError> {
         let shard = self.grid.shard_from_chunk(chunk);
         let fail = |fault| self.chunk_error(chunk, None, fault);
-        let Some((key, head)) = self.head_or_fault(shard).map_err(fail)? else { return Ok(None) };
+        let Some(head) = self.head(shard).map_err(fail)? else { return Ok(None) };
         let order = morton_of(self.grid.chunk_in_shard(chunk));
-        let range = self.chunk_range(shard, &key, &head, order).map_err(fail)?;
+        let range = self.chunk_range(shard, &head, order).map_err(fail)?;
         if range.len == 0 {
             let text = format!("chunk {chunk} takes no bytes in its shard, it is shown as zeros");
-            self.warn(Severity::Warning, text, self.storage.location(key.as_str()));
+            self.warn(Severity::Warning, text, self.storage.location(head.key.as_str()));
         }
-        Ok(Some(ChunkLocation { chunk, shard, key, range, order, encoding: encoding_of(head.header.block_type) }))
+        Ok(Some(ChunkLocation { chunk, shard, key: head.key.clone(), range, order, encoding: encoding_of(head.header.block_type) }))
     }
 
     fn is_absent(&self, shard: ShardIndex) -> bool {
-        matches!(self.head_or_fault(shard), Ok(None))
+        matches!(self.head(shard), Ok(None))
     }
 
     fn read_bytes(&self, location: &ChunkLocation, skip: u64, out: &mut [u8]) -> Result<(), ChunkError> {
@@ -414,13 +419,13 @@ impl ChunkSource for WkwSource {
     fn shard_layout(&self, shard: ShardIndex) -> Result<Option<ShardLayout>, ChunkError> {
         let first_chunk = self.grid.first_chunk_of(shard);
         let fail = |fault| self.chunk_error(first_chunk, None, fault);
-        let Some((key, head)) = self.head_or_fault(shard).map_err(fail)? else { return Ok(None) };
+        let Some(head) = self.head(shard).map_err(fail)? else { return Ok(None) };
         let count = head.header.chunk_count();
         let listed = count.min(ShardLayout::MAX_SPANS as u64);
         let spans = (0..listed)
             .map(|order| {
                 let [x, y, z] = morton_decode(order).map(|v| i64::try_from(v).unwrap_or(i64::MAX));
-                let state = match self.chunk_range(shard, &key, &head, order) {
+                let state = match self.chunk_range(shard, &head, order) {
                     Ok(ByteRange { len: 0, .. }) => SpanState::Empty,
                     Ok(range) => SpanState::Present(range),
                     Err(_) => SpanState::Corrupt,
@@ -430,7 +435,7 @@ impl ChunkSource for WkwSource {
             .collect();
         Ok(Some(ShardLayout {
             shard,
-            location: self.storage.location(key.as_str()),
+            location: self.storage.location(head.key.as_str()),
             file_len: head.file_len,
             encoding: head.header.block_type.name(),
             index_len: head.header.expected_data_offset(),

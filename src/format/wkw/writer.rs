@@ -109,7 +109,7 @@ impl WkwWriter {
                 match header.block_type {
                     BlockType::Raw => out.write_all(&chunk)?,
                     BlockType::Lz4 | BlockType::Lz4Hc => {
-                        let block = lz4::encode(&chunk);
+                        let block = if header.block_type == BlockType::Lz4 { lz4::encode(&chunk) } else { lz4::encode_high(&chunk)? };
                         out.write_all(&block)?;
                         at += block.len() as u64;
                         ends.extend_from_slice(&at.to_le_bytes());

@@ -43,11 +43,26 @@ fn kept(cache: &ChunkCache, ids: std::ops::Range<i64>) -> Vec<i64> {
 fn what_was_not_used_for_longest_goes_first() {
     let cache = ChunkCache::new(3 * WEIGHT);
     for x in 0..3 {
-        assert!(cache.insert(id(x), ready(SIZE), &nobody));
+        assert!(cache.insert(id(x), ready(SIZE), &nobody).is_kept);
     }
     assert!(cache.get(id(0)).is_some());
     cache.insert(id(3), ready(SIZE), &nobody);
     assert_eq!(kept(&cache, 0..4), [0, 2, 3]);
+}
+
+#[test]
+fn a_chunk_that_gets_wanted_while_it_is_evicted_is_named() {
+    let cache = ChunkCache::new(2 * WEIGHT);
+    cache.insert(id(0), ready(SIZE), &nobody);
+    cache.insert(id(1), ready(SIZE), &nobody);
+    let asked = std::cell::Cell::new(0);
+    // Asked about the new chunk and both old ones; by then somebody wants `0`.
+    let wanted = |i: ChunkId| {
+        asked.set(asked.get() + 1);
+        (asked.get() > 3 && i == id(0)).then(|| visible(0))
+    };
+    let outcome = cache.insert(id(2), ready(SIZE), &wanted);
+    assert_eq!(outcome, Insertion { is_kept: true, lost: vec![id(0)] });
 }
 
 #[test]
@@ -65,11 +80,11 @@ fn among_wanted_chunks_the_least_urgent_loses_and_unwanted_ones_are_refused() {
     let cache = ChunkCache::new(2 * WEIGHT);
     let wanted = |i: ChunkId| (i.chunk.0.x < 3).then(|| visible(3 - i.chunk.0.x as u32));
     for x in 0..3 {
-        assert!(cache.insert(id(x), ready(SIZE), &wanted));
+        assert!(cache.insert(id(x), ready(SIZE), &wanted).is_kept);
     }
     assert_eq!(kept(&cache, 0..3), [1, 2]);
-    assert!(!cache.insert(id(0), ready(SIZE), &wanted), "less urgent than both");
-    assert!(!cache.insert(id(7), ready(SIZE), &wanted));
+    assert!(!cache.insert(id(0), ready(SIZE), &wanted).is_kept, "less urgent than both");
+    assert!(!cache.insert(id(7), ready(SIZE), &wanted).is_kept);
     assert_eq!(kept(&cache, 0..9), [1, 2]);
 }
 
@@ -77,7 +92,7 @@ fn among_wanted_chunks_the_least_urgent_loses_and_unwanted_ones_are_refused() {
 fn a_chunk_that_can_not_fit_displaces_nothing() {
     let cache = ChunkCache::new(2 * WEIGHT);
     cache.insert(id(0), ready(SIZE), &nobody);
-    assert!(!cache.insert(id(1), ready(3 * SIZE), &nobody));
+    assert!(!cache.insert(id(1), ready(3 * SIZE), &nobody).is_kept);
     assert_eq!(kept(&cache, 0..2), [0]);
 }
 
@@ -152,9 +167,9 @@ proptest! {
         for op in ops {
             let wanted = |i: ChunkId| (first..last).contains(&i.chunk.0.x).then(|| visible(i.chunk.0.x as u32));
             match op {
-                Op::Ready(x, len) => prop_assert_eq!(cache.insert(id(x), ready(len), &wanted), cache.contains(id(x))),
-                Op::Missing(x) => prop_assert_eq!(cache.insert(id(x), CachedChunk::Missing, &wanted), cache.contains(id(x))),
-                Op::Failed(x) => prop_assert_eq!(cache.insert(id(x), failed(x), &wanted), cache.contains(id(x))),
+                Op::Ready(x, len) => prop_assert_eq!(cache.insert(id(x), ready(len), &wanted).is_kept, cache.contains(id(x))),
+                Op::Missing(x) => prop_assert_eq!(cache.insert(id(x), CachedChunk::Missing, &wanted).is_kept, cache.contains(id(x))),
+                Op::Failed(x) => prop_assert_eq!(cache.insert(id(x), failed(x), &wanted).is_kept, cache.contains(id(x))),
                 Op::Get(x) => prop_assert_eq!(cache.get(id(x)).is_some(), cache.contains(id(x))),
                 Op::Remove(x) => cache.remove(id(x)),
                 Op::Want(a, b) => (first, last) = (a, b),

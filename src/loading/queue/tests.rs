@@ -29,6 +29,21 @@ fn a_chunk_is_queued_once_however_many_panes_want_it_and_by_the_most_urgent() {
 }
 
 #[test]
+fn a_chunk_that_is_evicted_while_the_set_is_replaced_is_queued() {
+    let (queue, source) = (LoadQueue::new(), TestSource::new());
+    let [a, b] = [source.chunk(0, 0, 0), source.chunk(1, 0, 0)];
+    let asked = std::cell::Cell::new(0);
+    // Both are there when first asked; `a` goes before the new set can protect it.
+    let is_cached = |id: ChunkId| {
+        asked.set(asked.get() + 1);
+        asked.get() <= 2 || id == b
+    };
+    queue.replace(source.wanted(&[a, b]), is_cached, Instant::now());
+    assert_eq!(queue.pending(), PendingCounts { visible: 1, prefetch: 0 });
+    assert_eq!(queue.pop_most_urgent().map(|taken| taken.mark.id()), Some(a));
+}
+
+#[test]
 fn waiting_time_survives_re_ranking() {
     let (queue, source, start) = (LoadQueue::new(), TestSource::new(), Instant::now());
     let id = source.chunk(0, 0, 0);
