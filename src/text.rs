@@ -71,7 +71,9 @@ mod tests {
 
     #[test]
     fn bytes_have_three_digits_and_a_unit() {
-        for (n, text) in [(0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1_468_006, "1.4 MiB"), (u64::MAX, "16.0 EiB"), (1024 * 1024 - 1, "1.0 MiB")] {
+        for (n, text) in
+            [(0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1_468_006, "1.4 MiB"), (u64::MAX, "16.0 EiB"), (1024 * 1024 - 1, "1.0 MiB")]
+        {
             assert_eq!(bytes(n), text);
         }
     }

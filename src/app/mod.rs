@@ -15,8 +15,8 @@ use crate::loading::{LoaderConfig, PoolError, SourceId, UiWaker};
 use crate::problem::{Problem, Severity};
 use crate::scene::LevelRef;
 use crate::state::{
-    AppContext, AppState, CommandQueue, Effect, FeedEvent, InspectorTab, LayoutState, LogLines, OpenDataset, Opening, Settings, SliceFeed, TextScale,
-    ThemeChoice, dispatch,
+    AppContext, AppState, CommandQueue, Effect, FeedEvent, InspectorTab, LayoutState, LogLines, OpenDataset, Opening, Settings, SliceFeed,
+    TextScale, ThemeChoice, dispatch,
 };
 use crate::storage::StorageOpener;
 use crate::ui::MainWindow;
@@ -217,7 +217,8 @@ impl App {
     }
 
     fn shows_all_slices(&self) -> bool {
-        let mut shown = SlicePlane::ALL.into_iter().zip(self.window.viewport.shapes_px()).filter(|(_, px)| px.iter().all(|side| *side > 0)).peekable();
+        let mut shown =
+            SlicePlane::ALL.into_iter().zip(self.window.viewport.shapes_px()).filter(|(_, px)| px.iter().all(|side| *side > 0)).peekable();
         let is_complete = |(plane, _)| self.feed.image(plane).is_some_and(|picture| picture.image.coverage.pending == 0);
         self.state.dataset.is_some() && shown.peek().is_some() && shown.all(is_complete)
     }
@@ -318,9 +319,6 @@ impl App {
                     Ok(opened) => self.show(*opened),
                     Err(OpenFailure { message, hint }) => {
                         log::error!("{message}");
-                        if self.state.dataset.is_some() {
-                            self.state.notifications.push(Severity::Error, message.clone(), Instant::now());
-                        }
                         self.state.open_error = Some((message, hint));
                     }
                 }
@@ -345,13 +343,16 @@ impl App {
             }
             TaskEvent::Recent { path, look } => self.window.welcome.set_look(&path, look),
             TaskEvent::NearestData(Some(voxel)) => self.commands.send(crate::state::AppCommand::SetPosition(voxel)),
-            TaskEvent::NearestData(None) => self.state.notifications.push(Severity::Warning, "No stored shard was found in this layer", Instant::now()),
+            TaskEvent::NearestData(None) => {
+                self.state.notifications.push(Severity::Warning, "No stored shard was found in this layer", Instant::now())
+            }
         }
     }
 
     /// Shows a dataset that was opened.
     fn show(&mut self, (dataset, mut view): (crate::format::Dataset, crate::scene::ViewState)) {
-        let remembered = self.state.dataset.as_ref().filter(|open| open.dataset.path == dataset.path).map(|open| (open.view, open.selected));
+        let remembered =
+            self.state.dataset.as_ref().filter(|open| open.dataset.path == dataset.path).map(|open| (open.view, open.selected));
         let reload = remembered.is_some();
         self.close();
         let asked = std::mem::take(&mut self.first_view);
@@ -359,7 +360,8 @@ impl App {
         let recent = self.state.settings.recent(&std::path::absolute(&dataset.path).unwrap_or_default()).cloned();
         if let Some((last, _)) = remembered {
             view = last; // reloading keeps the place
-        } else if dataset.focus.is_none() && asked.path.is_none()
+        } else if dataset.focus.is_none()
+            && asked.path.is_none()
             && let Some((position, zoom)) = recent.and_then(|recent| recent.position.zip(recent.zoom))
             && dataset.bounding_box().contains(position.into())
         {

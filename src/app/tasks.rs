@@ -1,10 +1,10 @@
 //! [`Tasks`]: opening, dialogs, scans and the demo, off the window's thread, with one channel back.
 
+use super::thumbnails;
 use crate::demo;
 use crate::format::{ChunkSource, Dataset, OpenError, ShardLayout};
 use crate::geometry::{BoundingBox, ChunkIndex, ShardIndex, Vec3Int};
 use crate::loading::{SourceId, UiWaker};
-use super::thumbnails;
 use crate::scene::{SliceImage, ViewState};
 use crate::state::{Located, Recent, ShardFile, first_view, nearest_data};
 use crate::storage::StorageOpener;

@@ -51,7 +51,8 @@ pub fn run(first_view: FirstView) -> Result<()> {
         .with_inner_size([1600.0, 1000.0])
         .with_min_inner_size([760.0, 480.0])
         .with_drag_and_drop(true);
-    let options = eframe::NativeOptions { viewport, renderer: eframe::Renderer::Glow, dithering: false, persist_window: true, ..Default::default() };
+    let options =
+        eframe::NativeOptions { viewport, renderer: eframe::Renderer::Glow, dithering: false, persist_window: true, ..Default::default() };
     let create: eframe::AppCreator<'_> = Box::new(|creation| {
         let settings = creation.storage.and_then(|storage| storage.get_string(SETTINGS_KEY));
         let settings: Settings = settings.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();

@@ -131,7 +131,8 @@ fn describe(dataset: &Dataset) -> String {
         };
         let voxel_type = layer.voxel_type.map_or_else(|| "unknown type".to_owned(), |t| t.to_string());
         let _ = writeln!(out, "\nlayer {}  {category}, {voxel_type}", layer.name);
-        let _ = writeln!(out, "  bounding box  {}{}", layer.bounding_box, if layer.has_declared_box { "" } else { " (from the shards found)" });
+        let _ =
+            writeln!(out, "  bounding box  {}{}", layer.bounding_box, if layer.has_declared_box { "" } else { " (from the shards found)" });
         if let Some(id) = layer.largest_segment_id {
             let _ = writeln!(out, "  largest id    {id}");
         }

@@ -84,5 +84,7 @@ fn parts(chunk_shape: Shape3, voxel_len: usize, wanted: BoundingBox, max_bytes: 
         at = next;
         Some(part)
     });
-    Box::new(cuts.flat_map(move |part| if axis == 0 { Box::new(std::iter::once(part)) } else { parts(chunk_shape, voxel_len, part, max_bytes) }))
+    Box::new(
+        cuts.flat_map(move |part| if axis == 0 { Box::new(std::iter::once(part)) } else { parts(chunk_shape, voxel_len, part, max_bytes) }),
+    )
 }

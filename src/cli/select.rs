@@ -23,7 +23,11 @@ pub fn level<'a>(dataset: &'a Dataset, layer: &'a Layer, mag: Option<Mag>) -> Re
     let mags = || layer.levels.iter().map(|level| level.mag.to_string()).collect::<Vec<_>>().join(", ");
     let level = match mag {
         Some(mag) => layer.level(mag).ok_or_else(|| UsageError(format!("layer {} has no mag {mag}, there are: {}", layer.name, mags())))?,
-        None => dataset.focus.and_then(|focus| layer.levels.get(focus.level)).or(layer.levels.first()).ok_or_else(|| anyhow!("layer {} has no mag that could be read", layer.name))?,
+        None => dataset
+            .focus
+            .and_then(|focus| layer.levels.get(focus.level))
+            .or(layer.levels.first())
+            .ok_or_else(|| anyhow!("layer {} has no mag that could be read", layer.name))?,
     };
     match &level.source {
         Ok(source) => Ok((level, source.clone())),
@@ -40,7 +44,13 @@ pub fn check_axes(layer: &Layer, positions: &[AxisPosition]) -> Result<()> {
             return Err(UsageError(format!("layer {} has no axis {:?}, there is {there}", layer.name, position.name)).into());
         };
         if position.index >= axis.len {
-            return Err(UsageError(format!("axis {} has positions 0 to {}, not {}", axis.name, axis.len.saturating_sub(1), position.index)).into());
+            return Err(UsageError(format!(
+                "axis {} has positions 0 to {}, not {}",
+                axis.name,
+                axis.len.saturating_sub(1),
+                position.index
+            ))
+            .into());
         }
     }
     Ok(())

@@ -55,7 +55,8 @@ fn chosen_layers<'a>(dataset: &'a Dataset, names: &[String]) -> Result<Vec<&'a L
     if !names.is_empty() {
         return names.iter().map(|name| select::layer(dataset, Some(name))).collect();
     }
-    let shown: Vec<&Layer> = dataset.layers.iter().filter(|layer| layer.finest().is_some() && LayerDisplay::for_layer(layer).visible).collect();
+    let shown: Vec<&Layer> =
+        dataset.layers.iter().filter(|layer| layer.finest().is_some() && LayerDisplay::for_layer(layer).visible).collect();
     if shown.is_empty() {
         let reason = dataset.layers.iter().flat_map(|layer| &layer.levels).find_map(|level| level.source.as_ref().err());
         return Err(match reason {
@@ -68,8 +69,12 @@ fn chosen_layers<'a>(dataset: &'a Dataset, names: &[String]) -> Result<Vec<&'a L
 
 /// Writes opaque pixels as a PNG, aside and renamed.
 pub fn save_png(path: &Path, width: u32, height: u32, rgba: Vec<u8>) -> Result<()> {
-    let picture = image::RgbaImage::from_raw(width, height, rgba).ok_or_else(|| anyhow!("internal error: a picture of the wrong length"))?;
+    let picture =
+        image::RgbaImage::from_raw(width, height, rgba).ok_or_else(|| anyhow!("internal error: a picture of the wrong length"))?;
     let mut png = io::Cursor::new(Vec::new());
-    image::DynamicImage::ImageRgba8(picture).into_rgb8().write_to(&mut png, image::ImageFormat::Png).with_context(|| format!("can't encode a picture of {width} × {height}"))?;
+    image::DynamicImage::ImageRgba8(picture)
+        .into_rgb8()
+        .write_to(&mut png, image::ImageFormat::Png)
+        .with_context(|| format!("can't encode a picture of {width} × {height}"))?;
     write_file(path, |file| Ok(file.write_all(png.get_ref()).map_err(cant_write(path.display()))?))
 }

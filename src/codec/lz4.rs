@@ -70,7 +70,11 @@ mod tests {
     fn blocks_of_another_length_are_errors_that_say_so() {
         let block = encode(&[7; 100]);
         assert!(matches!(decode_into(&block, &mut [0; 101]), Err(DecodeError::WrongLength { expected: 101, actual: 100 })));
-        assert!(matches!(decode_into(&block, &mut [0; 99]), Err(DecodeError::WrongLength { expected: 99, .. })), "{:?}", decode_into(&block, &mut [0; 99]));
+        assert!(
+            matches!(decode_into(&block, &mut [0; 99]), Err(DecodeError::WrongLength { expected: 99, .. })),
+            "{:?}",
+            decode_into(&block, &mut [0; 99])
+        );
         assert!(decode_into(&[], &mut [0; 4]).is_err());
     }
 

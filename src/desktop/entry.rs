@@ -11,17 +11,9 @@ const TRY_EXEC_LINE: &str = "TryExec=chunkscope";
 const PINNED_OPENER_KEY: &str = "X-Chunkscope-PinnedFolderOpener=";
 
 /// The entry that starts `executable`.
-pub(super) fn for_program(
-    executable: &Path,
-    pinned_opener: Option<&str>,
-) -> Result<String, DesktopError> {
-    let unwritable = |reason| DesktopError::ExecutablePath {
-        reason,
-        path: executable.to_owned(),
-    };
-    let program = executable
-        .to_str()
-        .ok_or_else(|| unwritable("its path is not UTF-8"))?;
+pub(super) fn for_program(executable: &Path, pinned_opener: Option<&str>) -> Result<String, DesktopError> {
+    let unwritable = |reason| DesktopError::ExecutablePath { reason, path: executable.to_owned() };
+    let program = executable.to_str().ok_or_else(|| unwritable("its path is not UTF-8"))?;
     if !executable.is_absolute() {
         return Err(unwritable("its path is not absolute"));
     }
@@ -44,10 +36,7 @@ pub(super) fn for_program(
 
 /// What [`for_program`] was given as the pinned opener.
 pub(super) fn pinned_opener(entry: &str) -> Option<&str> {
-    entry
-        .lines()
-        .find_map(|line| line.strip_prefix(PINNED_OPENER_KEY))
-        .map(str::trim)
+    entry.lines().find_map(|line| line.strip_prefix(PINNED_OPENER_KEY)).map(str::trim)
 }
 
 /// How `Exec` calls the program.
@@ -80,11 +69,7 @@ fn quoted(argument: &str) -> String {
 
 /// A value of type string: every key's value is unescaped before it is understood any further.
 fn escaped(value: &str) -> String {
-    value
-        .replace('\\', "\\\\")
-        .replace('\n', "\\n")
-        .replace('\r', "\\r")
-        .replace('\t', "\\t")
+    value.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t")
 }
 
 #[cfg(test)]
@@ -93,10 +78,7 @@ mod tests {
 
     fn exec_of(path: &str) -> String {
         let text = for_program(Path::new(path), None).unwrap();
-        text.lines()
-            .find_map(|line| line.strip_prefix("Exec="))
-            .unwrap()
-            .to_owned()
+        text.lines().find_map(|line| line.strip_prefix("Exec=")).unwrap().to_owned()
     }
 
     #[test]
@@ -112,14 +94,8 @@ mod tests {
             ("/opt/a\\b/chunkscope", r#""/opt/a\\\\b/chunkscope" %F"#),
             ("/opt/a\nb/chunkscope", r#""/opt/a\nb/chunkscope" %F"#),
             ("/opt/a=b/chunkscope", r"/opt/a=b/chunkscope %F"),
-            (
-                "/opt/50%/chunkscope",
-                r"/usr/bin/env /opt/50%%/chunkscope %F",
-            ),
-            (
-                "/opt/5 %f/chunkscope",
-                r#"/usr/bin/env "/opt/5 %%f/chunkscope" %F"#,
-            ),
+            ("/opt/50%/chunkscope", r"/usr/bin/env /opt/50%%/chunkscope %F"),
+            ("/opt/5 %f/chunkscope", r#"/usr/bin/env "/opt/5 %%f/chunkscope" %F"#),
         ];
         for (path, expected) in cases {
             assert_eq!(exec_of(path), expected, "for {path:?}");
@@ -129,20 +105,14 @@ mod tests {
     #[test]
     fn try_exec_is_a_plain_path() {
         let text = for_program(Path::new("/opt/a \"b\"\\50%/chunkscope"), None).unwrap();
-        assert!(
-            text.contains("\nTryExec=/opt/a \"b\"\\\\50%/chunkscope\n"),
-            "{text}"
-        );
+        assert!(text.contains("\nTryExec=/opt/a \"b\"\\\\50%/chunkscope\n"), "{text}");
     }
 
     #[test]
     fn paths_without_a_way_to_write_them_are_refused() {
         for path in ["chunkscope", "/opt/50%/a=b/chunkscope"] {
             let result = for_program(Path::new(path), None);
-            assert!(
-                matches!(result, Err(DesktopError::ExecutablePath { .. })),
-                "for {path:?}"
-            );
+            assert!(matches!(result, Err(DesktopError::ExecutablePath { .. })), "for {path:?}");
         }
     }
 
@@ -151,10 +121,7 @@ mod tests {
     fn path_that_is_not_utf8_is_refused() {
         use std::os::unix::ffi::OsStrExt;
         let path = Path::new(std::ffi::OsStr::from_bytes(b"/opt/\xff/chunkscope"));
-        assert!(matches!(
-            for_program(path, None),
-            Err(DesktopError::ExecutablePath { .. })
-        ));
+        assert!(matches!(for_program(path, None), Err(DesktopError::ExecutablePath { .. })));
     }
 
     #[test]

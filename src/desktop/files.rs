@@ -11,26 +11,18 @@ pub(super) fn read_if_present(path: &Path) -> Result<Option<String>, DesktopErro
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(cause) => Err(DesktopError::Read {
-            cause,
-            path: path.to_owned(),
-        }),
+        Err(cause) => Err(DesktopError::Read { cause, path: path.to_owned() }),
     }
 }
 
 /// Replaces the file in one step and makes the folders above it. A link stays, its target is replaced.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), DesktopError> {
-    replace(path, text).map_err(|cause| DesktopError::Write {
-        cause,
-        path: path.to_owned(),
-    })
+    replace(path, text).map_err(|cause| DesktopError::Write { cause, path: path.to_owned() })
 }
 
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let target = target_of(path)?;
-    let folder = target
-        .parent()
-        .ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
+    let folder = target.parent().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
     fs::create_dir_all(folder)?;
     let mut builder = tempfile::Builder::new();
     let new_file = new_file_permissions();
@@ -48,11 +40,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
 }
 
 fn target_of(path: &Path) -> io::Result<PathBuf> {
-    if path.is_symlink() {
-        fs::canonicalize(path)
-    } else {
-        Ok(path.to_owned())
-    }
+    if path.is_symlink() { fs::canonicalize(path) } else { Ok(path.to_owned()) }
 }
 
 /// Temporary files are private, ours aren't; the umask still applies.
@@ -72,10 +60,7 @@ pub(super) fn remove_if_present(path: &Path) -> Result<bool, DesktopError> {
     match fs::remove_file(path) {
         Ok(()) => Ok(true),
         Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(cause) => Err(DesktopError::Remove {
-            cause,
-            path: path.to_owned(),
-        }),
+        Err(cause) => Err(DesktopError::Remove { cause, path: path.to_owned() }),
     }
 }
 
@@ -97,20 +82,13 @@ mod tests {
         assert_eq!(mode(&new) & 0o700, 0o600);
         assert_ne!(mode(&new), 0o600);
         assert_eq!(mode(&private), 0o600);
-        assert_eq!(
-            fs::read_dir(folder.path()).unwrap().count(),
-            2,
-            "nothing is left aside"
-        );
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left aside");
     }
 
     #[test]
     fn link_stays_a_link() {
         let folder = tempfile::tempdir().unwrap();
-        let (link, target) = (
-            folder.path().join("mimeapps.list"),
-            folder.path().join("dotfiles.list"),
-        );
+        let (link, target) = (folder.path().join("mimeapps.list"), folder.path().join("dotfiles.list"));
         fs::write(&target, "old").unwrap();
         std::os::unix::fs::symlink(&target, &link).unwrap();
         write(&link, "new").unwrap();
@@ -124,9 +102,6 @@ mod tests {
         let path = folder.path().join("mimeapps.list");
         fs::write(&path, b"\xff").unwrap();
         let message = read_if_present(&path).unwrap_err().to_string();
-        assert!(
-            message.contains("UTF-8") && message.ends_with("mimeapps.list"),
-            "{message}"
-        );
+        assert!(message.contains("UTF-8") && message.ends_with("mimeapps.list"), "{message}");
     }
 }

@@ -45,9 +45,7 @@ pub(super) fn without_app(text: &str, app: &str, pinned_opener: Option<&str>) ->
             let Some(Entry { key, value, .. }) = entry(line) else {
                 return true;
             };
-            if !(MIME_TYPES.contains(&key) || key == FOLDER_TYPE)
-                || !items(value).any(|item| item == app)
-            {
+            if !(MIME_TYPES.contains(&key) || key == FOLDER_TYPE) || !items(value).any(|item| item == app) {
                 return true;
             }
             let rest = without_item(value, app);
@@ -58,8 +56,7 @@ pub(super) fn without_app(text: &str, app: &str, pinned_opener: Option<&str>) ->
             *line = line_with_value(line, &rest);
             true
         });
-        group.emptied =
-            group.lines.len() < before && group.lines.iter().all(|line| line.trim().is_empty());
+        group.emptied = group.lines.len() < before && group.lines.iter().all(|line| line.trim().is_empty());
     }
     joined_without_emptied(groups)
 }
@@ -71,17 +68,12 @@ pub(super) fn default_of<'a>(text: &'a str, mime_type: &str) -> Option<&'a str> 
 
 /// Whether any program was added to those that open `mime_type`.
 pub(super) fn has_associations(text: &str, mime_type: &str) -> bool {
-    values(text, ASSOCIATIONS, mime_type)
-        .flat_map(items)
-        .next()
-        .is_some()
+    values(text, ASSOCIATIONS, mime_type).flat_map(items).next().is_some()
 }
 
 /// Whether `app` was added to those that open `mime_type`.
 pub(super) fn is_associated(text: &str, mime_type: &str, app: &str) -> bool {
-    values(text, ASSOCIATIONS, mime_type)
-        .flat_map(items)
-        .any(|item| item == app)
+    values(text, ASSOCIATIONS, mime_type).flat_map(items).any(|item| item == app)
 }
 
 struct Entry<'a> {
@@ -99,11 +91,7 @@ fn entry(line: &str) -> Option<Entry<'_>> {
     let (key, rest) = line.trim_end().split_once('=')?;
     let value = rest.trim_start();
     let value_offset = key.len() + "=".len() + (rest.len() - value.len());
-    Some(Entry {
-        key: key.trim(),
-        value,
-        value_offset,
-    })
+    Some(Entry { key: key.trim(), value, value_offset })
 }
 
 fn line_with_value(line: &str, value: &str) -> String {
@@ -117,18 +105,11 @@ fn line_with_value(line: &str, value: &str) -> String {
 }
 
 fn items(value: &str) -> impl Iterator<Item = &str> {
-    value
-        .split(';')
-        .map(str::trim)
-        .filter(|item| !item.is_empty())
+    value.split(';').map(str::trim).filter(|item| !item.is_empty())
 }
 
 fn without_item(value: &str, app: &str) -> String {
-    value
-        .split(';')
-        .filter(|item| item.trim() != app)
-        .collect::<Vec<_>>()
-        .join(";")
+    value.split(';').filter(|item| item.trim() != app).collect::<Vec<_>>().join(";")
 }
 
 /// A section with its header, or what stands before the first.
@@ -140,12 +121,7 @@ struct Group<'a> {
 }
 
 fn groups(text: &str) -> Vec<Group<'_>> {
-    let new = |name, header| Group {
-        name,
-        header,
-        lines: Vec::new(),
-        emptied: false,
-    };
+    let new = |name, header| Group { name, header, lines: Vec::new(), emptied: false };
     let mut groups = Vec::new();
     let mut current = new(None, None);
     for line in text.split_inclusive('\n') {
@@ -181,9 +157,7 @@ fn values<'a>(text: &'a str, section: &str, key: &str) -> impl Iterator<Item = &
         if let Some(name) = section_name(line) {
             inside = name == section;
         }
-        entry(line)
-            .filter(|entry| inside && entry.key == key)
-            .map(|entry| entry.value)
+        entry(line).filter(|entry| inside && entry.key == key).map(|entry| entry.value)
     })
 }
 
@@ -239,10 +213,7 @@ mod tests {
 
     #[test]
     fn empty_text_gets_a_section() {
-        assert_eq!(
-            with_default("", WKW, APP),
-            "[Default Applications]\napplication/x-wkw=chunkscope.desktop;\n"
-        );
+        assert_eq!(with_default("", WKW, APP), "[Default Applications]\napplication/x-wkw=chunkscope.desktop;\n");
     }
 
     #[test]
@@ -257,10 +228,7 @@ mod tests {
     fn same_key_in_another_section_is_not_meant() {
         let before = "[Removed Associations]\napplication/x-wkw=chunkscope.desktop;\n";
         let after = with_default(before, WKW, APP);
-        assert_eq!(
-            after,
-            format!("{before}\n[Default Applications]\napplication/x-wkw=chunkscope.desktop;\n")
-        );
+        assert_eq!(after, format!("{before}\n[Default Applications]\napplication/x-wkw=chunkscope.desktop;\n"));
         assert_eq!(without_app(&after, APP, None), before);
     }
 
@@ -269,20 +237,13 @@ mod tests {
         let cases = [
             ("hex.desktop", "chunkscope.desktop;hex.desktop"),
             (" hex.desktop; ", " chunkscope.desktop;hex.desktop; "),
-            (
-                "hex.desktop;chunkscope.desktop;",
-                "chunkscope.desktop;hex.desktop;",
-            ),
+            ("hex.desktop;chunkscope.desktop;", "chunkscope.desktop;hex.desktop;"),
             ("chunkscope.desktop", "chunkscope.desktop"),
             ("", "chunkscope.desktop;"),
         ];
         for (before, after) in cases {
             let text = |value: &str| format!("[Default Applications]\n{WKW}={value}\n");
-            assert_eq!(
-                with_default(&text(before), WKW, APP),
-                text(after),
-                "for {before:?}"
-            );
+            assert_eq!(with_default(&text(before), WKW, APP), text(after), "for {before:?}");
         }
     }
 
@@ -291,28 +252,17 @@ mod tests {
         let cases = [
             ("files.desktop;", "files.desktop;chunkscope.desktop;"),
             ("files.desktop", "files.desktop;chunkscope.desktop"),
-            (
-                "chunkscope.desktop;files.desktop;",
-                "chunkscope.desktop;files.desktop;",
-            ),
+            ("chunkscope.desktop;files.desktop;", "chunkscope.desktop;files.desktop;"),
         ];
         for (before, after) in cases {
             let text = |value: &str| format!("[Added Associations]\ninode/directory={value}\n");
-            assert_eq!(
-                with_association(&text(before), FOLDER_TYPE, APP),
-                text(after),
-                "for {before:?}"
-            );
+            assert_eq!(with_association(&text(before), FOLDER_TYPE, APP), text(after), "for {before:?}");
         }
     }
 
     #[test]
     fn installing_twice_is_installing_once() {
-        for before in [
-            "",
-            "[Default Applications]\n",
-            "[Added Associations]\ninode/directory=files.desktop\n",
-        ] {
+        for before in ["", "[Default Applications]\n", "[Added Associations]\ninode/directory=files.desktop\n"] {
             let once = installed(before);
             assert_eq!(installed(&once), once, "for {before:?}");
         }
@@ -341,27 +291,15 @@ mod tests {
     #[test]
     fn missing_last_line_end_is_all_that_changes() {
         let before = "[Default Applications]\ntext/html=firefox.desktop";
-        assert_eq!(
-            without_app(&installed(before), APP, None),
-            format!("{before}\n")
-        );
+        assert_eq!(without_app(&installed(before), APP, None), format!("{before}\n"));
     }
 
     #[test]
     fn pinned_opener_goes_only_if_it_is_alone() {
-        let text =
-            |value: &str| format!("[Added Associations]\na/b=c.desktop\ninode/directory={value}\n");
-        let alone = without_app(
-            &text("files.desktop;chunkscope.desktop;"),
-            APP,
-            Some("files.desktop"),
-        );
+        let text = |value: &str| format!("[Added Associations]\na/b=c.desktop\ninode/directory={value}\n");
+        let alone = without_app(&text("files.desktop;chunkscope.desktop;"), APP, Some("files.desktop"));
         assert_eq!(alone, "[Added Associations]\na/b=c.desktop\n");
-        let with_others = without_app(
-            &text("files.desktop;chunkscope.desktop;x.desktop;"),
-            APP,
-            Some("files.desktop"),
-        );
+        let with_others = without_app(&text("files.desktop;chunkscope.desktop;x.desktop;"), APP, Some("files.desktop"));
         assert_eq!(with_others, text("files.desktop;x.desktop;"));
         let not_ours = without_app(&text("files.desktop;"), APP, Some("files.desktop"));
         assert_eq!(not_ours, text("files.desktop;"));
@@ -374,8 +312,6 @@ mod tests {
         assert_eq!(default_of(text, FOLDER_TYPE), Some("files.desktop"));
         assert_eq!(default_of(text, WKW), None);
         assert!(has_associations(text, FOLDER_TYPE) && !has_associations(text, WKW));
-        assert!(
-            is_associated(text, FOLDER_TYPE, "b.desktop") && !is_associated(text, FOLDER_TYPE, APP)
-        );
+        assert!(is_associated(text, FOLDER_TYPE, "b.desktop") && !is_associated(text, FOLDER_TYPE, APP));
     }
 }

@@ -124,14 +124,9 @@ impl UserFolders {
             path.is_absolute().then_some(path)
         };
         let folder = |name: &'static str, below_home: &str| {
-            absolute(name)
-                .or_else(|| Some(absolute("HOME")?.join(below_home)))
-                .ok_or(DesktopError::NoHome { variable: name })
+            absolute(name).or_else(|| Some(absolute("HOME")?.join(below_home))).ok_or(DesktopError::NoHome { variable: name })
         };
-        Ok(Self {
-            data_home: folder("XDG_DATA_HOME", ".local/share")?,
-            config_home: folder("XDG_CONFIG_HOME", ".config")?,
-        })
+        Ok(Self { data_home: folder("XDG_DATA_HOME", ".local/share")?, config_home: folder("XDG_CONFIG_HOME", ".config")? })
     }
 
     fn entry(&self) -> PathBuf {
@@ -143,8 +138,7 @@ impl UserFolders {
     }
 
     fn icon(&self) -> PathBuf {
-        self.data_home
-            .join("icons/hicolor/scalable/apps/chunkscope.svg")
+        self.data_home.join("icons/hicolor/scalable/apps/chunkscope.svg")
     }
 
     fn mimeapps(&self) -> PathBuf {
@@ -170,13 +164,8 @@ impl InstallOptions {
     /// On other systems than Linux, and if the user's folders or the program's path aren't known.
     pub fn from_env(folders: Folders) -> Result<Self, DesktopError> {
         let user = UserFolders::from_env()?; // first, it knows whether the system is supported
-        let executable =
-            std::env::current_exe().map_err(|cause| DesktopError::OwnExecutable { cause })?;
-        Ok(Self {
-            user,
-            executable,
-            folders,
-        })
+        let executable = std::env::current_exe().map_err(|cause| DesktopError::OwnExecutable { cause })?;
+        Ok(Self { user, executable, folders })
     }
 }
 
@@ -193,18 +182,13 @@ pub fn install(options: &InstallOptions) -> Result<InstallReport, DesktopError> 
     let entry_before = files::read_if_present(&user.entry())?;
     let mimeapps_before = files::read_if_present(&user.mimeapps())?.unwrap_or_default();
 
-    let mut pinned_opener = entry_before
-        .as_deref()
-        .and_then(entry::pinned_opener)
-        .map(str::to_owned);
+    let mut pinned_opener = entry_before.as_deref().and_then(entry::pinned_opener).map(str::to_owned);
     let mut mimeapps_after = mimeapps_before.clone();
     for mime_type in MIME_TYPES {
         mimeapps_after = mimeapps::with_default(&mimeapps_after, mime_type, DESKTOP_ID);
     }
     let mut folder_opener = None;
-    if options.folders == Folders::Offer
-        && !mimeapps::is_associated(&mimeapps_after, FOLDER_TYPE, DESKTOP_ID)
-    {
+    if options.folders == Folders::Offer && !mimeapps::is_associated(&mimeapps_after, FOLDER_TYPE, DESKTOP_ID) {
         let opener = match mimeapps::default_of(&mimeapps_after, FOLDER_TYPE) {
             Some(app) => FolderOpener::App(app.to_owned()),
             None => tools::folder_opener(user),
@@ -217,11 +201,7 @@ pub fn install(options: &InstallOptions) -> Result<InstallReport, DesktopError> 
     let entry_text = entry::for_program(&options.executable, pinned_opener.as_deref())?;
 
     let mut written = Vec::new();
-    for (path, text) in [
-        (user.icon(), ICON),
-        (user.mime_package(), MIME_PACKAGE),
-        (user.entry(), entry_text.as_str()),
-    ] {
+    for (path, text) in [(user.icon(), ICON), (user.mime_package(), MIME_PACKAGE), (user.entry(), entry_text.as_str())] {
         files::write(&path, text)?;
         written.push(path);
     }
@@ -229,11 +209,7 @@ pub fn install(options: &InstallOptions) -> Result<InstallReport, DesktopError> 
         files::write(&user.mimeapps(), &mimeapps_after)?;
         written.push(user.mimeapps());
     }
-    Ok(InstallReport {
-        written,
-        tools: tools::update_caches(user),
-        folder_opener,
-    })
+    Ok(InstallReport { written, tools: tools::update_caches(user), folder_opener })
 }
 
 /// Puts us behind `opener` for folders. Also returns the opener if it had to be named for that,
@@ -284,21 +260,11 @@ pub fn uninstall(user: &UserFolders) -> Result<UninstallReport, DesktopError> {
             removed.push(path);
         }
     }
-    Ok(UninstallReport {
-        removed,
-        changed,
-        tools: tools::update_caches(user),
-    })
+    Ok(UninstallReport { removed, changed, tools: tools::update_caches(user) })
 }
 
 fn require_linux() -> Result<(), DesktopError> {
-    if cfg!(target_os = "linux") {
-        Ok(())
-    } else {
-        Err(DesktopError::Unsupported {
-            os: std::env::consts::OS,
-        })
-    }
+    if cfg!(target_os = "linux") { Ok(()) } else { Err(DesktopError::Unsupported { os: std::env::consts::OS }) }
 }
 
 #[cfg(test)]

@@ -35,13 +35,9 @@ impl ToolRun {
             ToolOutcome::Done => None,
             ToolOutcome::Missing => {
                 let package = package_of(tool);
-                Some(format!(
-                    "{tool} is missing (package {package}), desktops may notice the change only after it ran"
-                ))
+                Some(format!("{tool} is missing (package {package}), desktops may notice the change only after it ran"))
             }
-            ToolOutcome::Failed { why } => Some(format!(
-                "{tool} failed, desktops may notice the change only after it ran: {why}"
-            )),
+            ToolOutcome::Failed { why } => Some(format!("{tool} failed, desktops may notice the change only after it ran: {why}")),
         }
     }
 }
@@ -70,19 +66,12 @@ impl InstallReport {
     pub fn warnings(&self) -> Vec<String> {
         let folders = match &self.folder_opener {
             None | Some(FolderOpener::App(_)) => None,
-            Some(FolderOpener::Nobody) => {
-                Some("no other program opens folders, so Chunkscope becomes the one that does".to_owned())
+            Some(FolderOpener::Nobody) => Some("no other program opens folders, so Chunkscope becomes the one that does".to_owned()),
+            Some(FolderOpener::Unknown) => {
+                Some("folders were left alone: neither xdg-mime (package xdg-utils) nor gio tells which program opens them".to_owned())
             }
-            Some(FolderOpener::Unknown) => Some(
-                "folders were left alone: neither xdg-mime (package xdg-utils) nor gio tells which program opens them"
-                    .to_owned(),
-            ),
         };
-        self.tools
-            .iter()
-            .filter_map(ToolRun::warning)
-            .chain(folders)
-            .collect()
+        self.tools.iter().filter_map(ToolRun::warning).chain(folders).collect()
     }
 }
 
@@ -135,47 +124,21 @@ mod tests {
     #[test]
     fn missing_tool_is_named_with_its_package() {
         let tools = vec![
-            ToolRun {
-                tool: "update-mime-database",
-                outcome: ToolOutcome::Missing,
-            },
-            ToolRun {
-                tool: "update-desktop-database",
-                outcome: ToolOutcome::Done,
-            },
+            ToolRun { tool: "update-mime-database", outcome: ToolOutcome::Missing },
+            ToolRun { tool: "update-desktop-database", outcome: ToolOutcome::Done },
         ];
-        let report = InstallReport {
-            written: vec!["/a".into()],
-            tools,
-            folder_opener: None,
-        };
+        let report = InstallReport { written: vec!["/a".into()], tools, folder_opener: None };
         let warnings = report.warnings();
         assert_eq!(report.to_string(), "wrote /a\n");
         assert_eq!(warnings.len(), 1);
-        assert!(
-            warnings[0].contains("update-mime-database is missing (package shared-mime-info)"),
-            "{warnings:?}"
-        );
+        assert!(warnings[0].contains("update-mime-database is missing (package shared-mime-info)"), "{warnings:?}");
     }
 
     #[test]
     fn becoming_the_only_folder_opener_is_told() {
-        for (opener, count) in [
-            (FolderOpener::App("a.desktop".to_owned()), 0),
-            (FolderOpener::Nobody, 1),
-            (FolderOpener::Unknown, 1),
-        ] {
-            let report = InstallReport {
-                written: Vec::new(),
-                tools: Vec::new(),
-                folder_opener: Some(opener),
-            };
-            assert_eq!(
-                report.warnings().len(),
-                count,
-                "for {:?}",
-                report.folder_opener
-            );
+        for (opener, count) in [(FolderOpener::App("a.desktop".to_owned()), 0), (FolderOpener::Nobody, 1), (FolderOpener::Unknown, 1)] {
+            let report = InstallReport { written: Vec::new(), tools: Vec::new(), folder_opener: Some(opener) };
+            assert_eq!(report.warnings().len(), count, "for {:?}", report.folder_opener);
         }
     }
 }

@@ -10,10 +10,7 @@ use super::*;
 
 fn options(home: &TempDir, folders: Folders) -> InstallOptions {
     InstallOptions {
-        user: UserFolders {
-            data_home: home.path().join("data"),
-            config_home: home.path().join("config"),
-        },
+        user: UserFolders { data_home: home.path().join("data"), config_home: home.path().join("config") },
         executable: PathBuf::from("/opt/my apps/chunkscope"),
         folders,
     }
@@ -48,10 +45,7 @@ fn install_writes_entry_types_icon_and_defaults() {
     let mut written = report.written.clone();
     written.sort();
     assert_eq!(written, files.keys().cloned().collect::<Vec<_>>());
-    assert!(
-        files[&user.entry()]
-            .contains("Exec=\"/opt/my apps/chunkscope\" %F\nTryExec=/opt/my apps/chunkscope\n")
-    );
+    assert!(files[&user.entry()].contains("Exec=\"/opt/my apps/chunkscope\" %F\nTryExec=/opt/my apps/chunkscope\n"));
     assert_eq!(files[&user.mime_package()], MIME_PACKAGE);
     assert_eq!(files[&user.icon()], ICON);
     assert_eq!(
@@ -100,18 +94,9 @@ fn folders_come_behind_the_current_opener_and_go_with_it() {
     fs::write(options.user.mimeapps(), before).unwrap();
     install(&options).unwrap();
     // An update without the option keeps what was asked for once.
-    install(&InstallOptions {
-        folders: Folders::Keep,
-        ..options.clone()
-    })
-    .unwrap();
+    install(&InstallOptions { folders: Folders::Keep, ..options.clone() }).unwrap();
     let text = fs::read_to_string(options.user.mimeapps()).unwrap();
-    assert!(
-        text.ends_with(
-            "\n[Added Associations]\ninode/directory=files.desktop;chunkscope.desktop;\n"
-        ),
-        "{text}"
-    );
+    assert!(text.ends_with("\n[Added Associations]\ninode/directory=files.desktop;chunkscope.desktop;\n"), "{text}");
     uninstall(&options.user).unwrap();
     assert_eq!(fs::read_to_string(options.user.mimeapps()).unwrap(), before);
 }
@@ -119,31 +104,16 @@ fn folders_come_behind_the_current_opener_and_go_with_it() {
 #[test]
 fn folders_are_left_alone_if_their_opener_is_unknown() {
     let before = "[Default Applications]\na/b=c.desktop\n";
-    assert_eq!(
-        with_folders(before, &FolderOpener::Unknown),
-        (before.to_owned(), None)
-    );
+    assert_eq!(with_folders(before, &FolderOpener::Unknown), (before.to_owned(), None));
     let (text, pinned) = with_folders(before, &FolderOpener::Nobody);
-    assert_eq!(
-        (text, pinned),
-        (
-            format!("{before}\n[Added Associations]\ninode/directory=chunkscope.desktop;\n"),
-            None
-        )
-    );
+    assert_eq!((text, pinned), (format!("{before}\n[Added Associations]\ninode/directory=chunkscope.desktop;\n"), None));
 }
 
 #[test]
 fn refused_program_path_writes_nothing() {
     let home = tempfile::tempdir().unwrap();
-    let options = InstallOptions {
-        executable: "chunkscope".into(),
-        ..options(&home, Folders::Keep)
-    };
-    assert!(matches!(
-        install(&options),
-        Err(DesktopError::ExecutablePath { .. })
-    ));
+    let options = InstallOptions { executable: "chunkscope".into(), ..options(&home, Folders::Keep) };
+    assert!(matches!(install(&options), Err(DesktopError::ExecutablePath { .. })));
     assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
 }
 
@@ -154,10 +124,7 @@ fn folder_that_cannot_be_written_is_named() {
     fs::write(&options.user.data_home, "a file where a folder should be").unwrap();
     let message = install(&options).unwrap_err().to_string();
     assert!(message.starts_with("file can't be "), "{message}");
-    assert!(
-        message.contains(&home.path().join("data").display().to_string()),
-        "{message}"
-    );
+    assert!(message.contains(&home.path().join("data").display().to_string()), "{message}");
 }
 
 #[test]
@@ -171,21 +138,12 @@ fn relative_variables_are_ignored() {
     let user = UserFolders::from_variables(variables).unwrap();
     assert_eq!(user.data_home, Path::new("/data"));
     assert_eq!(user.config_home, Path::new("/home/ada/.config"));
-    assert!(matches!(
-        UserFolders::from_variables(|_| None),
-        Err(DesktopError::NoHome { .. })
-    ));
+    assert!(matches!(UserFolders::from_variables(|_| None), Err(DesktopError::NoHome { .. })));
 }
 
 #[test]
 fn mime_package_declares_our_types() {
-    let declared: Vec<&str> = MIME_PACKAGE
-        .lines()
-        .filter_map(|line| {
-            line.trim()
-                .strip_prefix("<mime-type type=\"")?
-                .strip_suffix("\">")
-        })
-        .collect();
+    let declared: Vec<&str> =
+        MIME_PACKAGE.lines().filter_map(|line| line.trim().strip_prefix("<mime-type type=\"")?.strip_suffix("\">")).collect();
     assert_eq!(declared, MIME_TYPES);
 }

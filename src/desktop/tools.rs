@@ -28,21 +28,11 @@ pub(super) fn update_caches(user: &UserFolders) -> Vec<ToolRun> {
         runs.push(update(user, "update-mime-database", &[], &mime));
     }
     if applications.is_dir() {
-        runs.push(update(
-            user,
-            "update-desktop-database",
-            &["-q"],
-            &applications,
-        ));
+        runs.push(update(user, "update-desktop-database", &["-q"], &applications));
     }
     // Without a cache the folder itself is read; only one that exists can be out of date.
     if icons.join("icon-theme.cache").is_file() {
-        runs.push(update(
-            user,
-            "gtk-update-icon-cache",
-            &["-q", "-t", "-f"],
-            &icons,
-        ));
+        runs.push(update(user, "gtk-update-icon-cache", &["-q", "-t", "-f"], &icons));
     }
     runs
 }
@@ -50,35 +40,22 @@ pub(super) fn update_caches(user: &UserFolders) -> Vec<ToolRun> {
 fn update(user: &UserFolders, tool: &'static str, arguments: &[&str], folder: &Path) -> ToolRun {
     let outcome = match run(user, tool, arguments, folder) {
         Ok(output) if output.status.success() => ToolOutcome::Done,
-        Ok(output) => ToolOutcome::Failed {
-            why: why_failed(&output),
-        },
+        Ok(output) => ToolOutcome::Failed { why: why_failed(&output) },
         Err(err) if err.kind() == io::ErrorKind::NotFound => ToolOutcome::Missing,
-        Err(err) => ToolOutcome::Failed {
-            why: err.to_string(),
-        },
+        Err(err) => ToolOutcome::Failed { why: err.to_string() },
     };
     ToolRun { tool, outcome }
 }
 
 fn why_failed(output: &Output) -> String {
     let messages = String::from_utf8_lossy(&output.stderr);
-    match messages
-        .lines()
-        .map(str::trim)
-        .rfind(|line| !line.is_empty())
-    {
+    match messages.lines().map(str::trim).rfind(|line| !line.is_empty()) {
         Some(line) => line.to_owned(),
         None => output.status.to_string(),
     }
 }
 
-fn run(
-    user: &UserFolders,
-    tool: &str,
-    arguments: &[&str],
-    last: impl AsRef<std::ffi::OsStr>,
-) -> io::Result<Output> {
+fn run(user: &UserFolders, tool: &str, arguments: &[&str], last: impl AsRef<std::ffi::OsStr>) -> io::Result<Output> {
     Command::new(tool)
         .args(arguments)
         .arg(last)
@@ -90,16 +67,9 @@ fn run(
 
 /// Asks the desktop. `xdg-mime` knows more desktops, `gio` is there more often.
 pub(super) fn folder_opener(user: &UserFolders) -> FolderOpener {
-    let answers = [
-        run(user, "xdg-mime", &["query", "default"], FOLDER_TYPE),
-        run(user, "gio", &["mime"], FOLDER_TYPE),
-    ];
+    let answers = [run(user, "xdg-mime", &["query", "default"], FOLDER_TYPE), run(user, "gio", &["mime"], FOLDER_TYPE)];
     let mut opener = FolderOpener::Unknown;
-    for output in answers
-        .into_iter()
-        .flatten()
-        .filter(|output| output.status.success())
-    {
+    for output in answers.into_iter().flatten().filter(|output| output.status.success()) {
         match entry_named_first(&String::from_utf8_lossy(&output.stdout)) {
             Some(app) => return FolderOpener::App(app),
             None => opener = FolderOpener::Nobody,
@@ -122,27 +92,14 @@ mod tests {
     #[test]
     fn folder_opener_is_read_from_both_tools() {
         let cases = [
-            (
-                "org.gnome.Nautilus.desktop\n",
-                Some("org.gnome.Nautilus.desktop"),
-            ),
-            (
-                "Default application for “inode/directory”: a.desktop\nRegistered applications:\n\tb.desktop\n",
-                Some("a.desktop"),
-            ),
-            (
-                "No default applications for “inode/directory”\nRegistered applications:\n\tb.desktop\n",
-                None,
-            ),
+            ("org.gnome.Nautilus.desktop\n", Some("org.gnome.Nautilus.desktop")),
+            ("Default application for “inode/directory”: a.desktop\nRegistered applications:\n\tb.desktop\n", Some("a.desktop")),
+            ("No default applications for “inode/directory”\nRegistered applications:\n\tb.desktop\n", None),
             ("\n", None),
             ("", None),
         ];
         for (answer, expected) in cases {
-            assert_eq!(
-                entry_named_first(answer).as_deref(),
-                expected,
-                "for {answer:?}"
-            );
+            assert_eq!(entry_named_first(answer).as_deref(), expected, "for {answer:?}");
         }
     }
 }

@@ -41,13 +41,17 @@ pub(super) fn detect(opener: &dyn StorageOpener, path: &Path) -> Result<Found, O
 /// The last part of a path, also for `.` and `..`.
 pub(super) fn name_of(path: &Path) -> String {
     let named = path.file_name().map(|name| name.to_string_lossy().into_owned());
-    named.or_else(|| path.canonicalize().ok().and_then(|full| full.file_name().map(|name| name.to_string_lossy().into_owned()))).unwrap_or_else(|| path.display().to_string())
+    named
+        .or_else(|| path.canonicalize().ok().and_then(|full| full.file_name().map(|name| name.to_string_lossy().into_owned())))
+        .unwrap_or_else(|| path.display().to_string())
 }
 
 /// The folder above, also for `.` and relative paths of one part.
 pub(super) fn parent_of(path: &Path) -> Option<PathBuf> {
     match path.parent() {
-        Some(parent) if path.file_name().is_some() => Some(if parent.as_os_str().is_empty() { PathBuf::from(".") } else { parent.to_owned() }),
+        Some(parent) if path.file_name().is_some() => {
+            Some(if parent.as_os_str().is_empty() { PathBuf::from(".") } else { parent.to_owned() })
+        }
         _ => path.canonicalize().ok().and_then(|full| full.parent().map(Path::to_owned)),
     }
 }
@@ -55,7 +59,11 @@ pub(super) fn parent_of(path: &Path) -> Option<PathBuf> {
 fn detect_file(opener: &dyn StorageOpener, path: &Path) -> Result<Found, OpenError> {
     let fail = |source| OpenError::Storage { path: path.to_owned(), source };
     let folder = parent_of(path).ok_or_else(|| OpenError::NotFound { path: path.to_owned() })?;
-    let name = path.file_name().and_then(|name| name.to_str()).and_then(StorageKey::new).ok_or_else(|| OpenError::Name { path: path.to_owned() })?;
+    let name = path
+        .file_name()
+        .and_then(|name| name.to_str())
+        .and_then(StorageKey::new)
+        .ok_or_else(|| OpenError::Name { path: path.to_owned() })?;
     let storage = opener.open_folder(&folder);
     let mut start = [0; HEADER_LEN];
     let len = storage.read_at(&name, 0, &mut start).map_err(fail)?.unwrap_or(0);
@@ -125,9 +133,12 @@ fn detect_folder(opener: &dyn StorageOpener, path: &Path) -> Result<Found, OpenE
     let mut unreadable = Vec::new();
     for entry in &entries {
         // What is no folder may be a link to one that leads nowhere.
-        let inner = if entry.is_folder { storage.list(&entry.name, MAX_ENTRIES) } else { opener.kind(&path.join(&entry.name)).map(|_| None) };
+        let inner =
+            if entry.is_folder { storage.list(&entry.name, MAX_ENTRIES) } else { opener.kind(&path.join(&entry.name)).map(|_| None) };
         match inner {
-            Ok(inner) if inner.as_ref().is_some_and(|inner| has_mags(storage.as_ref(), &entry.name, inner)) => layers.push(entry.name.clone()),
+            Ok(inner) if inner.as_ref().is_some_and(|inner| has_mags(storage.as_ref(), &entry.name, inner)) => {
+                layers.push(entry.name.clone())
+            }
             Ok(_) => {}
             Err(err) => unreadable.push((entry.name.clone(), err)),
         }
@@ -159,7 +170,8 @@ pub(super) fn is_mag(storage: &dyn Storage, folder: &str) -> bool {
 
 /// Whether there is a shard `z…/y…/x….wkw` below; looks at the first few of each level.
 fn holds_shards(storage: &dyn Storage, folder: &str, entries: &[FolderEntry]) -> bool {
-    let numbered = |entry: &&FolderEntry, prefix: char| entry.is_folder && entry.name.strip_prefix(prefix).is_some_and(|n| n.parse::<u32>().is_ok());
+    let numbered =
+        |entry: &&FolderEntry, prefix: char| entry.is_folder && entry.name.strip_prefix(prefix).is_some_and(|n| n.parse::<u32>().is_ok());
     let inside = |folder: &str| storage.list(folder, MAX_ENTRIES).ok().flatten().unwrap_or_default();
     entries.iter().filter(|entry| numbered(entry, 'z')).take(16).any(|z| {
         let z = join(folder, &z.name);

@@ -11,7 +11,8 @@ mod shard_layout;
 pub mod wkw;
 
 pub use chunk_source::{
-    ChunkEncoding, ChunkError, ChunkFault, ChunkLocation, ChunkSource, EncodedChunk, MAX_CHUNK_BYTES, MAX_RUN_BYTES, adjacent_runs, decode, read_encoded,
+    ChunkEncoding, ChunkError, ChunkFault, ChunkLocation, ChunkSource, EncodedChunk, MAX_CHUNK_BYTES, MAX_RUN_BYTES, adjacent_runs, decode,
+    read_encoded,
 };
 pub use dataset::{
     DataFormat, Dataset, ExtraAxis, Focus, Layer, LayerCategory, LayerConfiguration, LevelError, MagLevel, ViewConfiguration,

@@ -119,7 +119,8 @@ impl Opening<'_> {
         if properties.layers.is_empty() {
             problems.warn(&location, "No layers are declared");
         }
-        let opened: Vec<(Layer, Problems)> = properties.layers.par_iter().map(|layer| self.declared_layer(folder, &location, layer)).collect();
+        let opened: Vec<(Layer, Problems)> =
+            properties.layers.par_iter().map(|layer| self.declared_layer(folder, &location, layer)).collect();
         let mut layers = Vec::with_capacity(opened.len());
         for (layer, found) in opened {
             problems.extend(found);
@@ -208,15 +209,22 @@ impl Opening<'_> {
         };
         let level = match &layer.format {
             Ok(DataFormat::Wkw) => self.wkw_level(declared.mag, path),
-            Ok(other @ (DataFormat::Zarr | DataFormat::Zarr3 | DataFormat::N5 | DataFormat::NeuroglancerPrecomputed)) => unread_level(declared.mag, path, &other.to_string()),
+            Ok(other @ (DataFormat::Zarr | DataFormat::Zarr3 | DataFormat::N5 | DataFormat::NeuroglancerPrecomputed)) => {
+                unread_level(declared.mag, path, &other.to_string())
+            }
             Err(other) => unread_level(declared.mag, path, other),
         };
         match &level.source {
-            Err(error) => problems.error(&error.location, format!("Can't open layer {}, mag {}: {}", layer.name, declared.mag, error.reason)),
+            Err(error) => {
+                problems.error(&error.location, format!("Can't open layer {}, mag {}: {}", layer.name, declared.mag, error.reason))
+            }
             Ok(source) => {
                 let side = source.grid().shard_shape().x();
                 if let Some(declared_side) = declared.cube_length.filter(|len| i64::try_from(*len) != Ok(side)) {
-                    problems.info(level.path.display(), format!("Layer {}, mag {}: cubeLength is {declared_side}, the header says {side}", layer.name, declared.mag));
+                    problems.info(
+                        level.path.display(),
+                        format!("Layer {}, mag {}: cubeLength is {declared_side}, the header says {side}", layer.name, declared.mag),
+                    );
                 }
             }
         }
@@ -268,7 +276,17 @@ impl Opening<'_> {
                 if let Ok(other) = &level.source
                     && other.voxel_type() != voxel_type
                 {
-                    problems.warn(level.path.display(), format!("Layer {}: mag {} has {} voxels, mag {} {}", layer.name, level.mag, other.voxel_type(), finest.mag, voxel_type));
+                    problems.warn(
+                        level.path.display(),
+                        format!(
+                            "Layer {}: mag {} has {} voxels, mag {} {}",
+                            layer.name,
+                            level.mag,
+                            other.voxel_type(),
+                            finest.mag,
+                            voxel_type
+                        ),
+                    );
                 }
             }
             layer.voxel_type = Some(voxel_type);
@@ -372,7 +390,13 @@ impl Opening<'_> {
     }
 
     /// The dataset whose JSON lists what was opened, cut down to the layers that `keep` wants.
-    fn found_above(&self, folder: &Path, dataset: Option<PathBuf>, problems: &mut Problems, keep: impl Fn(&Layer, SamePath) -> bool) -> Option<Dataset> {
+    fn found_above(
+        &self,
+        folder: &Path,
+        dataset: Option<PathBuf>,
+        problems: &mut Problems,
+        keep: impl Fn(&Layer, SamePath) -> bool,
+    ) -> Option<Dataset> {
         let dataset = dataset?;
         let key = StorageKey::new(PROPERTIES_FILE)?;
         let is_there = self.opener.open_folder(&dataset).len(&key).map(|len| len.is_some());
@@ -412,7 +436,10 @@ impl Opening<'_> {
 }
 
 fn unread_level(mag: Mag, path: PathBuf, format: &str) -> MagLevel {
-    let error = LevelError { reason: format!("data format {format} is not among those that can be read (WKW)"), location: path.display().to_string() };
+    let error = LevelError {
+        reason: format!("data format {format} is not among those that can be read (WKW)"),
+        location: path.display().to_string(),
+    };
     MagLevel { mag, path, source: Err(Arc::new(error)) }
 }
 
@@ -479,7 +506,10 @@ fn extent_from_shards(layer: &Layer, problems: &mut Problems) -> BoundingBox {
         match source.find_shards(MAX_SHARDS) {
             Ok(shards) => {
                 if shards.len() == MAX_SHARDS {
-                    problems.warn(level.path.display(), format!("Layer {}: only {MAX_SHARDS} shards of mag {} were looked at for the extent", layer.name, level.mag));
+                    problems.warn(
+                        level.path.display(),
+                        format!("Layer {}: only {MAX_SHARDS} shards of mag {} were looked at for the extent", layer.name, level.mag),
+                    );
                 }
                 for shard in shards {
                     extent = extent.union(&level.mag.box_in_mag1(&source.grid().shard_box(shard)));
@@ -489,7 +519,10 @@ fn extent_from_shards(layer: &Layer, problems: &mut Problems) -> BoundingBox {
         }
     }
     if !extent.is_empty() {
-        problems.info(layer.levels.first().map_or_else(String::new, |level| level.path.display().to_string()), format!("The extent of layer {} is that of its shards: {extent}", layer.name));
+        problems.info(
+            layer.levels.first().map_or_else(String::new, |level| level.path.display().to_string()),
+            format!("The extent of layer {} is that of its shards: {extent}", layer.name),
+        );
     }
     extent
 }
@@ -527,7 +560,10 @@ fn check_declared_type(declared: &LayerProperties, layer: &Layer, json: &str, pr
         }
     }
     if let Some(channels) = declared.num_channels.filter(|n| *n != u64::from(actual.channels)) {
-        problems.warn(json, format!("Layer {} declares {channels} channels, its header says {}, which is used", declared.name, actual.channels));
+        problems.warn(
+            json,
+            format!("Layer {} declares {channels} channels, its header says {}, which is used", declared.name, actual.channels),
+        );
     }
 }
 

@@ -77,7 +77,8 @@ impl Properties {
     pub fn parse(bytes: &[u8], location: &str, problems: &mut Problems) -> Result<Self, PropertiesError> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let root: Value = serde_json::from_slice(bytes)?;
-        let layers = root.get("dataLayers").or_else(|| root.get("data_layers")).and_then(Value::as_array).ok_or(PropertiesError::NoLayers)?;
+        let layers =
+            root.get("dataLayers").or_else(|| root.get("data_layers")).and_then(Value::as_array).ok_or(PropertiesError::NoLayers)?;
         let mut reader = Reader { location, problems };
         let mut parsed: Vec<LayerProperties> = Vec::with_capacity(layers.len().min(1024));
         for (index, layer) in layers.iter().enumerate() {
@@ -189,7 +190,10 @@ impl Reader<'_> {
             found => {
                 let guess = guess_category(name, layer.contains_key("largestSegmentId"));
                 let what = found.map_or_else(|| "no category".to_owned(), |found| format!("the unknown category {found:?}"));
-                self.warn(format!("Layer {name} has {what}, it is shown as {}", if guess == LayerCategory::Color { "color" } else { "segmentation" }));
+                self.warn(format!(
+                    "Layer {name} has {what}, it is shown as {}",
+                    if guess == LayerCategory::Color { "color" } else { "segmentation" }
+                ));
                 guess
             }
         }
@@ -231,7 +235,9 @@ impl Reader<'_> {
         let legacy = self.mag_list(name, layer.get("wkwResolutions").or_else(|| layer.get("resolutions")));
         let mut mags = match (new, legacy) {
             (Some(new), Some(legacy)) => {
-                let only = |a: &[MagProperties], b: &[MagProperties]| a.iter().filter(|m| b.iter().all(|n| n.mag != m.mag)).map(|m| m.mag.to_string()).collect::<Vec<_>>();
+                let only = |a: &[MagProperties], b: &[MagProperties]| {
+                    a.iter().filter(|m| b.iter().all(|n| n.mag != m.mag)).map(|m| m.mag.to_string()).collect::<Vec<_>>()
+                };
                 let (only_new, only_legacy) = (only(&new, &legacy), only(&legacy, &new));
                 if !only_new.is_empty() || !only_legacy.is_empty() {
                     self.warn(format!("Layer {name}: mags and wkwResolutions contradict each other (only in mags: {only_new:?}, only in wkwResolutions: {only_legacy:?}), mags is used"));
@@ -382,7 +388,10 @@ mod tests {
     fn missing_keys_are_assumed_and_listed() {
         let (properties, problems) = parse(r#"{"dataLayers":[{"name":7},{"name":"labels"},{"name":"labels"},{}]}"#);
         let names: Vec<_> = properties.layers.iter().map(|l| (l.name.as_str(), l.category)).collect();
-        assert_eq!(names, [("7", LayerCategory::Color), ("labels", LayerCategory::Segmentation), ("labels (2)", LayerCategory::Segmentation)]);
+        assert_eq!(
+            names,
+            [("7", LayerCategory::Color), ("labels", LayerCategory::Segmentation), ("labels (2)", LayerCategory::Segmentation)]
+        );
         for word in ["voxel size", "category", "dataFormat", "boundingBox", "no mags", "no name", "elementClass"] {
             assert!(problems.iter().any(|p| p.contains(word)), "{word}: {problems:?}");
         }

@@ -4,8 +4,8 @@
 
 use super::chunk_source::{ChunkEncoding, ChunkError, ChunkFault, ChunkLocation, ChunkSource, MAX_RUN_BYTES, adjacent_runs, read_encoded};
 use crate::geometry::{BoundingBox, ChunkIndex, Shape3, Vec3Int};
-use crate::voxel::{copy_box, fill_box};
 use crate::storage::ByteRange;
+use crate::voxel::{copy_box, fill_box};
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::ops::Range;
@@ -185,7 +185,12 @@ fn read_run(
 }
 
 /// Decodes a slab's chunks on all threads and copies them into place one after the other.
-fn decode_side_by_side(source: &dyn ChunkSource, runs: &[Vec<ChunkLocation>], slab: &BoundingBox, out: &mut [u8]) -> Result<(), ChunkError> {
+fn decode_side_by_side(
+    source: &dyn ChunkSource,
+    runs: &[Vec<ChunkLocation>],
+    slab: &BoundingBox,
+    out: &mut [u8],
+) -> Result<(), ChunkError> {
     let chunk_len = source.chunk_byte_len().map_err(|fault| source.chunk_error(ChunkIndex(slab.topleft), None, fault))?;
     // At most 64 MiB of decoded chunks at a time.
     let at_once = ((64 << 20) / chunk_len.max(1)).max(1);
@@ -256,7 +261,11 @@ fn in_place(source: &dyn ChunkSource, location: &ChunkLocation, slab: &BoundingB
 /// be held: some whole planes, or some whole rows of one plane. Each with its distance from the chunk's start.
 ///
 /// `None` for a chunk that is better read whole.
-fn pieces_of_large(source: &dyn ChunkSource, location: &ChunkLocation, slab: &BoundingBox) -> Option<impl Iterator<Item = (u64, BoundingBox)> + use<>> {
+fn pieces_of_large(
+    source: &dyn ChunkSource,
+    location: &ChunkLocation,
+    slab: &BoundingBox,
+) -> Option<impl Iterator<Item = (u64, BoundingBox)> + use<>> {
     /// Below this a shorter read isn't faster.
     const WORTHWHILE_BYTES: u64 = 256 << 10;
     let chunk_box = canonical_box(source, location)?;
@@ -279,7 +288,8 @@ fn pieces_of_large(source: &dyn ChunkSource, location: &ChunkLocation, slab: &Bo
     let pieces = steps(first.z, end.z, planes).flat_map(move |z| {
         steps(first_row, end_row, rows).map(move |y| {
             let topleft = Vec3Int::new(chunk_box.topleft.x, y, z);
-            let piece = BoundingBox::between(topleft, Vec3Int::new(chunk_box.bottomright().x, (y + rows).min(end_row), (z + planes).min(end.z)));
+            let piece =
+                BoundingBox::between(topleft, Vec3Int::new(chunk_box.bottomright().x, (y + rows).min(end_row), (z + planes).min(end.z)));
             (linear_index(chunk_box.shape, piece.topleft - chunk_box.topleft) as u64 * voxel_len, piece)
         })
     });

@@ -92,8 +92,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn any_box() -> impl Strategy<Value = BoundingBox> {
-        (prop::array::uniform3(-50_i64..50), prop::array::uniform3(0_i64..40))
-            .prop_map(|(t, s)| BoundingBox::new(t.into(), s.into()))
+        (prop::array::uniform3(-50_i64..50), prop::array::uniform3(0_i64..40)).prop_map(|(t, s)| BoundingBox::new(t.into(), s.into()))
     }
 
     proptest! {

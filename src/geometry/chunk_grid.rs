@@ -132,8 +132,7 @@ impl ChunkGrid {
 /// Every position of a box, x fastest.
 fn cells_of(range: BoundingBox) -> impl Iterator<Item = Vec3Int> + use<> {
     let (first, end) = (range.topleft, range.bottomright());
-    (first.z..end.z)
-        .flat_map(move |z| (first.y..end.y).flat_map(move |y| (first.x..end.x).map(move |x| Vec3Int::new(x, y, z))))
+    (first.z..end.z).flat_map(move |z| (first.y..end.y).flat_map(move |y| (first.x..end.x).map(move |x| Vec3Int::new(x, y, z))))
 }
 
 #[cfg(test)]

@@ -24,10 +24,7 @@ impl Mag {
 
     /// A mag from its factors, `None` unless each is between 1 and 2^24.
     pub fn new(x: i64, y: i64, z: i64) -> Option<Self> {
-        [x, y, z]
-            .iter()
-            .all(|f| (1..=Self::MAX_FACTOR).contains(f))
-            .then_some(Self(Vec3Int::new(x, y, z)))
+        [x, y, z].iter().all(|f| (1..=Self::MAX_FACTOR).contains(f)).then_some(Self(Vec3Int::new(x, y, z)))
     }
 
     /// Factors along x, y, z.
@@ -77,11 +74,7 @@ impl Mag {
 impl fmt::Display for Mag {
     /// The short literal that writers use as a folder's name: `2`, `2-2-1`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.x == self.0.y && self.0.y == self.0.z {
-            write!(f, "{}", self.0.x)
-        } else {
-            f.write_str(&self.long_literal())
-        }
+        if self.0.x == self.0.y && self.0.y == self.0.z { write!(f, "{}", self.0.x) } else { f.write_str(&self.long_literal()) }
     }
 }
 

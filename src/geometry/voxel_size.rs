@@ -65,10 +65,7 @@ impl LengthUnit {
         let lower = text.to_lowercase().replace("metre", "meter");
         let name = ALIASES.iter().find(|(alias, _)| *alias == lower).map_or(lower.as_str(), |(_, name)| name);
         let singular = name.strip_suffix('s').unwrap_or(name);
-        UNITS
-            .iter()
-            .position(|(long, symbol, _)| *long == name || *long == singular || symbol.to_lowercase() == name)
-            .map(Self)
+        UNITS.iter().position(|(long, symbol, _)| *long == name || *long == singular || symbol.to_lowercase() == name).map(Self)
     }
 
     /// Long name, as in `datasource-properties.json`.
@@ -158,9 +155,20 @@ mod tests {
     #[test]
     fn units_are_recognised_in_every_spelling() {
         let cases = [
-            ("nanometer", "nm"), ("nanometers", "nm"), ("nm", "nm"), ("um", "µm"), ("µm", "µm"), ("μm", "µm"),
-            ("micron", "µm"), ("Micrometre", "µm"), ("mm", "mm"), ("Mm", "Mm"), ("angstrom", "Å"), ("inch", "in"),
-            ("parsec", "pc"), (" meter ", "m"),
+            ("nanometer", "nm"),
+            ("nanometers", "nm"),
+            ("nm", "nm"),
+            ("um", "µm"),
+            ("µm", "µm"),
+            ("μm", "µm"),
+            ("micron", "µm"),
+            ("Micrometre", "µm"),
+            ("mm", "mm"),
+            ("Mm", "Mm"),
+            ("angstrom", "Å"),
+            ("inch", "in"),
+            ("parsec", "pc"),
+            (" meter ", "m"),
         ];
         for (text, symbol) in cases {
             assert_eq!(LengthUnit::parse(text).map(LengthUnit::symbol), Some(symbol), "{text:?}");

@@ -28,8 +28,21 @@ mod tests {
     #[test]
     fn coarse_levels_come_before_near_chunks_and_visible_ones_before_all() {
         let p = |tier, level_rank, distance| ChunkPriority { tier, level_rank, distance };
-        let mut all = [p(PriorityTier::Prefetch, 0, 0), p(PriorityTier::Visible, 1, 0), p(PriorityTier::Visible, 0, 9), p(PriorityTier::Visible, 1, 4)];
+        let mut all = [
+            p(PriorityTier::Prefetch, 0, 0),
+            p(PriorityTier::Visible, 1, 0),
+            p(PriorityTier::Visible, 0, 9),
+            p(PriorityTier::Visible, 1, 4),
+        ];
         all.sort();
-        assert_eq!(all, [p(PriorityTier::Visible, 0, 9), p(PriorityTier::Visible, 1, 0), p(PriorityTier::Visible, 1, 4), p(PriorityTier::Prefetch, 0, 0)]);
+        assert_eq!(
+            all,
+            [
+                p(PriorityTier::Visible, 0, 9),
+                p(PriorityTier::Visible, 1, 0),
+                p(PriorityTier::Visible, 1, 4),
+                p(PriorityTier::Prefetch, 0, 0)
+            ]
+        );
     }
 }

@@ -153,7 +153,11 @@ fn read_run(source: &dyn ChunkSource, id: SourceId, run: &[crate::format::ChunkL
     let one = |location: &crate::format::ChunkLocation| {
         let mut encoded = read_encoded(source, std::slice::from_ref(location))?;
         let Some(encoded) = encoded.pop() else {
-            return Err(source.chunk_error(location.chunk, Some(location.range), crate::format::ChunkFault::Internal("nothing read".to_owned())));
+            return Err(source.chunk_error(
+                location.chunk,
+                Some(location.range),
+                crate::format::ChunkFault::Internal("nothing read".to_owned()),
+            ));
         };
         decode(source, encoded)
     };

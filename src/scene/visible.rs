@@ -73,7 +73,7 @@ pub fn visible_set(
     let mut shown = Vec::with_capacity(layers.len());
     let share = budget_bytes / layers.len().max(1) as u64;
     for layer in layers {
-        let Some(level_at) = affordable_level(panes, layer, share) else {
+        let Some((level_at, fits)) = affordable_level(panes, layer, share) else {
             shown.push(layer.chosen);
             continue;
         };
@@ -82,7 +82,8 @@ pub fn visible_set(
         for pane in panes {
             let needed = needed_box(pane, layer, level);
             let rank = u32::try_from(MAX_STAND_INS).unwrap_or(0);
-            let needed = within(level, needed, pane, share / panes.len().max(1) as u64);
+            // Panes may differ in what they need, as long as all together have enough.
+            let needed = if fits { needed } else { within(level, needed, pane, share / panes.len().max(1) as u64) };
             set.add(level, &needed, pane, PriorityTier::Visible, rank, usize::MAX);
             // A coarse picture first, but only where the sharp one isn't there yet.
             let is_complete = level.source.grid().chunks_in(&needed).all(|chunk| is_settled(known, level.id, chunk));
@@ -100,15 +101,17 @@ pub fn visible_set(
     VisibleSet { chunks: set.chunks, shown }
 }
 
-/// The finest level from the chosen one on whose visible chunks fit into `share` bytes; the coarsest if none does.
-fn affordable_level(panes: &[PaneView], layer: &VisibleLayer, share: u64) -> Option<usize> {
+/// The finest level from the chosen one on whose visible chunks fit into `share` bytes; the coarsest, and
+/// `false`, if none does.
+fn affordable_level(panes: &[PaneView], layer: &VisibleLayer, share: u64) -> Option<(usize, bool)> {
     let last = layer.levels.len().checked_sub(1)?;
     let fits = |at: &usize| {
         let level = &layer.levels[*at];
         let chunks: u64 = panes.iter().map(|pane| chunk_count(level, &needed_box(pane, layer, level))).fold(0, u64::saturating_add);
         chunks <= MAX_CHUNKS && chunks.saturating_mul(chunk_bytes(level)) <= share
     };
-    Some((layer.chosen.min(last)..=last).find(fits).unwrap_or(last))
+    let affordable = (layer.chosen.min(last)..=last).find(fits);
+    Some((affordable.unwrap_or(last), affordable.is_some()))
 }
 
 fn chunk_count(level: &LevelRef, needed: &BoundingBox) -> u64 {
@@ -177,7 +180,15 @@ impl Collector {
 }
 
 /// Adds the next layer of chunks along the motion.
-fn prefetch(set: &mut Collector, panes: &[PaneView], layers: &[VisibleLayer], shown: &[usize], plane: SlicePlane, direction: i64, bytes: u64) {
+fn prefetch(
+    set: &mut Collector,
+    panes: &[PaneView],
+    layers: &[VisibleLayer],
+    shown: &[usize],
+    plane: SlicePlane,
+    direction: i64,
+    bytes: u64,
+) {
     let Some(pane) = panes.iter().find(|pane| pane.plane() == plane) else { return };
     let axis = plane.normal_axis();
     let limit = MAX_PREFETCH / layers.len().max(1);
@@ -250,6 +261,15 @@ mod tests {
         let set = visible_set(&[pane(1.0)], &layers, None, 20 * 32768, &Nothing);
         assert_eq!(set.shown, [1]);
         assert!(set.chunks.len() <= 20 && !set.chunks.is_empty(), "{}", set.chunks.len());
+    }
+
+    #[test]
+    fn a_large_pane_beside_small_ones_gets_all_its_chunks_when_they_fit_together() {
+        let layers = [layer(vec![level("1", 5)], 1024)];
+        let small = PaneView::new(&ViewState::new(Vec3Int::splat(512), 1.0), SlicePlane::Xz, [32, 32], &VoxelSize::VOXELS);
+        let set = visible_set(&[pane(1.0), small], &layers, None, (17 * 17 + 8) * 32768, &Nothing);
+        let in_plane = set.chunks.iter().filter(|c| c.id.chunk.0.z == 16).count();
+        assert!(in_plane >= 17 * 17, "{in_plane} of {}", 17 * 17);
     }
 
     #[test]

@@ -69,7 +69,9 @@ fn dispatch_ui(state: &mut AppState, feed: &SliceFeed, panes_px: &[[u32; 2]; 3],
         UiCommand::PanUp => pan(state, plane, 0.0, PAN_STEP_PX),
         UiCommand::PanDown => pan(state, plane, 0.0, -PAN_STEP_PX),
         UiCommand::ZoomIn => with_view(state, |view, open| view.zoom_at(plane, [0.0; 2], ViewState::ZOOM_STEP, &open.dataset.voxel_size)),
-        UiCommand::ZoomOut => with_view(state, |view, open| view.zoom_at(plane, [0.0; 2], 1.0 / ViewState::ZOOM_STEP, &open.dataset.voxel_size)),
+        UiCommand::ZoomOut => {
+            with_view(state, |view, open| view.zoom_at(plane, [0.0; 2], 1.0 / ViewState::ZOOM_STEP, &open.dataset.voxel_size))
+        }
         UiCommand::ZoomToVoxels => with_view(state, |view, _| view.set_zoom(1.0)),
         UiCommand::ZoomToFit => zoom_to_fit(state, panes_px),
         UiCommand::GoToCenter => {
@@ -244,9 +246,11 @@ fn pan(state: &mut AppState, plane: SlicePlane, right_px: f64, down_px: f64) {
 fn zoom_to_fit(state: &mut AppState, panes_px: &[[u32; 2]; 3]) {
     let Some(open) = &state.dataset else { return };
     let Some(bounds) = open.selected().map(|layer| layer.layer().bounding_box).filter(|bounds| !bounds.is_empty()) else { return };
-    let zooms = SlicePlane::ALL.into_iter().zip(panes_px).filter(|(_, px)| px.iter().all(|side| *side > 0)).map(|(plane, px)| {
-        fit_zoom(&bounds, &open.dataset.voxel_size, px.map(f64::from), [plane.right_axis(), plane.down_axis()])
-    });
+    let zooms = SlicePlane::ALL
+        .into_iter()
+        .zip(panes_px)
+        .filter(|(_, px)| px.iter().all(|side| *side > 0))
+        .map(|(plane, px)| fit_zoom(&bounds, &open.dataset.voxel_size, px.map(f64::from), [plane.right_axis(), plane.down_axis()]));
     let zoom = zooms.fold(0.0, f64::max);
     with_view(state, |view, _| {
         if zoom > 0.0 {
@@ -264,7 +268,10 @@ fn set_mag(state: &mut AppState, mag: Option<Mag>) {
 
 fn shift_mag(state: &mut AppState, feed: &SliceFeed, by: isize) {
     let Some(open) = &mut state.dataset else { return };
-    let mags: Vec<Mag> = open.selected().map(|layer| layer.levels.iter().filter(|level| level.source.is_some()).map(|level| level.mag).collect()).unwrap_or_default();
+    let mags: Vec<Mag> = open
+        .selected()
+        .map(|layer| layer.levels.iter().filter(|level| level.source.is_some()).map(|level| level.mag).collect())
+        .unwrap_or_default();
     let shown = open.fixed_mag.or(feed.shown_mag(open.selected));
     let at = shown.and_then(|shown| mags.iter().position(|mag| *mag == shown)).and_then(|at| at.checked_add_signed(by));
     if let Some(mag) = at.and_then(|at| mags.get(at)) {
@@ -317,7 +324,11 @@ pub fn read_command(state: &AppState, feed: &SliceFeed) -> Option<String> {
     let layer = open.selected()?.layer();
     let mag = feed.shown_mag(open.selected)?;
     let Vec3Int { x, y, z } = mag.mag_from_mag1(voxel);
-    Some(format!("chunkscope read {} --layer {} --mag {mag} --offset {x},{y},{z} --shape 1,1,1", quoted(&open.dataset.path.display().to_string()), quoted(&layer.name)))
+    Some(format!(
+        "chunkscope read {} --layer {} --mag {mag} --offset {x},{y},{z} --shape 1,1,1",
+        quoted(&open.dataset.path.display().to_string()),
+        quoted(&layer.name)
+    ))
 }
 
 /// A word as a shell takes it.

@@ -4,14 +4,14 @@
 //! a new wanted set for the loader and new slices for the workers. Nothing here waits.
 
 use super::app_state::{AppState, OpenDataset};
+use crate::format::ChunkError;
 use crate::format::LayerCategory;
 use crate::geometry::{Mag, SlicePlane, Vec3Int};
 use crate::loading::{ChunkId, ChunkLoader, LoaderConfig, LoaderEvent, PoolError, UiWaker, WantedChunk};
-use crate::format::ChunkError;
 use crate::problem::Problem;
 use crate::scene::{
-    Histogram, LayerDisplay, LevelRef, PaneView, Pick, PickState, SliceImage, SliceLayer, SliceLevel, SliceRequest, ValueWindow, VisibleLayer,
-    choose_level, compose, histogram_of, pick, visible_set,
+    Histogram, LayerDisplay, LevelRef, PaneView, Pick, PickState, SliceImage, SliceLayer, SliceLevel, SliceRequest, ValueWindow,
+    VisibleLayer, choose_level, compose, histogram_of, pick, visible_set,
 };
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use std::sync::Arc;
@@ -46,10 +46,21 @@ pub enum FeedEvent {
 
 /// What workers send back.
 enum FeedResult {
-    Slice { plane: SlicePlane, dataset: u64, picture: PaneImage },
-    Histogram { layer: usize, dataset: u64, histogram: Histogram },
+    Slice {
+        plane: SlicePlane,
+        dataset: u64,
+        picture: PaneImage,
+    },
+    Histogram {
+        layer: usize,
+        dataset: u64,
+        histogram: Histogram,
+    },
     /// A job ended without a picture: it panicked, which the pool has logged.
-    NoSlice { plane: SlicePlane, dataset: u64 },
+    NoSlice {
+        plane: SlicePlane,
+        dataset: u64,
+    },
 }
 
 /// Sends a pane's picture, or that there is none, however its job ends.
@@ -367,7 +378,8 @@ impl SliceFeed {
     fn hovered_segment(&self, state: &AppState) -> Option<u64> {
         let open = state.dataset.as_ref()?;
         let (_, voxel) = state.probe.hover?;
-        let segmentation = open.layers.iter().rposition(|layer| layer.display.visible && layer.layer().category == LayerCategory::Segmentation)?;
+        let segmentation =
+            open.layers.iter().rposition(|layer| layer.display.visible && layer.layer().category == LayerCategory::Segmentation)?;
         match self.pick(open, segmentation, voxel)?.state {
             PickState::Value(value) => value.id.filter(|id| *id != 0),
             PickState::Pending | PickState::Missing(_) | PickState::Failed(_) | PickState::Outside => None,

@@ -119,7 +119,9 @@ impl LocalFolder {
         for part in key.split('/').filter(|part| !part.is_empty()) {
             path.push(part);
             match path.symlink_metadata() {
-                Ok(meta) if meta.is_symlink() && path.metadata().is_err() => return Err(StorageError::DanglingLink { location: display(&path) }),
+                Ok(meta) if meta.is_symlink() && path.metadata().is_err() => {
+                    return Err(StorageError::DanglingLink { location: display(&path) });
+                }
                 Ok(_) => {}
                 Err(_) => return Ok(()),
             }
@@ -172,9 +174,11 @@ impl Storage for LocalFolder {
         let Some(file) = self.missing(key.as_str(), "open", self.files.open(self.number, key, || self.path(key.as_str())))? else {
             return Ok(None);
         };
-        read_full_at(&file, offset, buf)
-            .map(Some)
-            .map_err(|source| StorageError::Io { action: "read", location: self.location(key.as_str()), source })
+        read_full_at(&file, offset, buf).map(Some).map_err(|source| StorageError::Io {
+            action: "read",
+            location: self.location(key.as_str()),
+            source,
+        })
     }
 
     fn len(&self, key: &StorageKey) -> Result<Option<u64>, StorageError> {
@@ -193,9 +197,11 @@ impl Storage for LocalFolder {
             return Ok(None);
         };
         let mut bytes = Vec::new();
-        file.take(limit.saturating_add(1))
-            .read_to_end(&mut bytes)
-            .map_err(|source| StorageError::Io { action: "read", location: self.location(key.as_str()), source })?;
+        file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(|source| StorageError::Io {
+            action: "read",
+            location: self.location(key.as_str()),
+            source,
+        })?;
         let len = bytes.len() as u64;
         if len > limit {
             return Err(StorageError::TooLarge { len, limit, location: self.location(key.as_str()) });
@@ -244,7 +250,9 @@ impl StorageOpener for LocalOpener {
         match path.metadata() {
             Ok(meta) if meta.is_dir() => Ok(Some(PathKind::Folder)),
             Ok(_) => Ok(Some(PathKind::File)),
-            Err(_) if path.symlink_metadata().is_ok_and(|meta| meta.is_symlink()) => Err(StorageError::DanglingLink { location: location() }),
+            Err(_) if path.symlink_metadata().is_ok_and(|meta| meta.is_symlink()) => {
+                Err(StorageError::DanglingLink { location: location() })
+            }
             Err(err) if matches!(err.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
             Err(source) => Err(StorageError::Io { action: "examine", location: location(), source }),
         }

@@ -25,7 +25,14 @@ impl Strides {
 ///
 /// # Panics
 /// If the region doesn't lie inside both slices: callers slice by boxes that they checked.
-pub fn copy_region(source: &[u8], source_strides: Strides, target: &mut [u8], target_strides: Strides, shape: [usize; 3], bytes_per_voxel: usize) {
+pub fn copy_region(
+    source: &[u8],
+    source_strides: Strides,
+    target: &mut [u8],
+    target_strides: Strides,
+    shape: [usize; 3],
+    bytes_per_voxel: usize,
+) {
     if shape.contains(&0) {
         return;
     }

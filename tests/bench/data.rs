@@ -72,7 +72,8 @@ fn write(layers: &[BenchLayer]) {
                 }
             }
         }
-        let header = WkwHeader { chunk_log2: 5, chunks_per_shard_log2: 4, block_type: BlockType::Lz4, voxel_type: layer.voxel_type, data_offset: 0 };
+        let header =
+            WkwHeader { chunk_log2: 5, chunks_per_shard_log2: 4, block_type: BlockType::Lz4, voxel_type: layer.voxel_type, data_offset: 0 };
         let writer = WkwWriter::create(&layer.folder, header).expect("writable");
         writer.write_shard(ShardIndex(Vec3Int::ZERO), &bytes, &whole).expect("writable");
     }

@@ -47,15 +47,7 @@ fn measure(layer: &BenchLayer) {
     }
     let rate = |secs: f64| (THREADS * CHUNKS_PER_THREAD) as f64 / secs;
     let [ours, peer, plain] = [ours, peer, plain].map(median);
-    println!(
-        "{:<26}{:>12.0}{:>12.0}{:>12.0}{:>16.2}{:>14.2}",
-        layer.name,
-        rate(ours),
-        rate(peer),
-        rate(plain),
-        peer / ours,
-        plain / ours
-    );
+    println!("{:<26}{:>12.0}{:>12.0}{:>12.0}{:>16.2}{:>14.2}", layer.name, rate(ours), rate(peer), rate(plain), peer / ours, plain / ours);
 }
 
 fn median(mut secs: Vec<f64>) -> f64 {

@@ -3,10 +3,10 @@
 mod data;
 
 use chunkscope::format::{ChunkSource, decode, read_box, read_encoded};
+use chunkscope::format::{DataFormat, Layer, LayerCategory, LayerConfiguration};
 use chunkscope::geometry::{BoundingBox, ChunkIndex, Shape3, SlicePlane, Vec3Int, VoxelSize};
 use chunkscope::loading::{ChunkId, ChunkLookup, ChunkState, SourceId};
 use chunkscope::scene::{LayerDisplay, PaneView, SliceLayer, SliceLevel, SliceRequest, ViewState, compose};
-use chunkscope::format::{DataFormat, Layer, LayerCategory, LayerConfiguration};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use data::{BenchLayer, CHUNK, SIDE, random_chunks};
 use std::collections::HashMap;
@@ -59,7 +59,8 @@ fn whole(criterion: &mut Criterion) {
         group.bench_function(format!("{}, wkwrap, 1 thread", layer.name), |bencher| {
             bencher.iter(|| {
                 let shape = wkwrap::Vec3 { x: side, y: side, z: side };
-                let mut mat = wkwrap::Mat::new(&mut out, shape, layer.voxel_type.byte_len(), reference.header().voxel_type, false).expect("valid");
+                let mut mat =
+                    wkwrap::Mat::new(&mut out, shape, layer.voxel_type.byte_len(), reference.header().voxel_type, false).expect("valid");
                 reference.read_mat(wkwrap::Vec3 { x: 0, y: 0, z: 0 }, &mut mat).expect("readable")
             });
         });
@@ -107,7 +108,12 @@ fn slice_request(layer: &BenchLayer, source: &dyn ChunkSource, id: SourceId, pla
     // Two pixels per voxel: 1024 × 1024 pixels of 512 × 512 voxels.
     let view = ViewState::new(Vec3Int::splat(SIDE as i64 / 2), 0.5);
     let slice_layer = SliceLayer {
-        levels: vec![SliceLevel { mag: chunkscope::geometry::Mag::ONE, source: id, grid: *source.grid(), fill: Arc::from(source.fill_voxel()) }],
+        levels: vec![SliceLevel {
+            mag: chunkscope::geometry::Mag::ONE,
+            source: id,
+            grid: *source.grid(),
+            fill: Arc::from(source.fill_voxel()),
+        }],
         voxel_type: layer.voxel_type,
         bounding_box,
         category,

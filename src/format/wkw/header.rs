@@ -163,7 +163,13 @@ impl WkwHeader {
             return Err(WkwHeaderError::VoxelSize { found: voxel_len, class, class_len });
         }
         let data_offset = bytes[8..].first_chunk().map_or(0, |b| u64::from_le_bytes(*b));
-        Ok(Self { chunk_log2: dims & 15, chunks_per_shard_log2: dims >> 4, block_type, voxel_type: VoxelType { class, channels }, data_offset })
+        Ok(Self {
+            chunk_log2: dims & 15,
+            chunks_per_shard_log2: dims >> 4,
+            block_type,
+            voxel_type: VoxelType { class, channels },
+            data_offset,
+        })
     }
 
     /// The 16 bytes. `None` if a voxel has more than 255 bytes or a logarithm is above 15.
@@ -239,12 +245,22 @@ impl WkwHeader {
                 format!("{}, {}", self.chunk_log2, self.chunks_per_shard_log2),
                 format!("chunk {side}³ voxels, shard {per_side}³ chunks = {shard_side}³ voxels"),
             ),
-            HeaderField::new("blockType", hex(5..6), self.block_type.name(), match self.block_type {
-                BlockType::Raw => "chunks are stored as they are",
-                BlockType::Lz4 | BlockType::Lz4Hc => "each chunk is one LZ4 block, found by the jump table",
-            }),
+            HeaderField::new(
+                "blockType",
+                hex(5..6),
+                self.block_type.name(),
+                match self.block_type {
+                    BlockType::Raw => "chunks are stored as they are",
+                    BlockType::Lz4 | BlockType::Lz4Hc => "each chunk is one LZ4 block, found by the jump table",
+                },
+            ),
             HeaderField::new("voxelType", hex(6..7), self.voxel_type.class.name(), "little-endian"),
-            HeaderField::new("voxelSize", hex(7..8), format!("{} B", bytes[7]), format!("{} channel{}", self.voxel_type.channels, if self.voxel_type.channels == 1 { "" } else { "s" })),
+            HeaderField::new(
+                "voxelSize",
+                hex(7..8),
+                format!("{} B", bytes[7]),
+                format!("{} channel{}", self.voxel_type.channels, if self.voxel_type.channels == 1 { "" } else { "s" }),
+            ),
             HeaderField::new("dataOffset", hex(8..16), self.data_offset.to_string(), "0 in header.wkw, ignored there"),
         ]
     }
@@ -265,12 +281,18 @@ mod tests {
     #[test]
     fn headers_of_the_reference_writer_are_read_and_written_back() {
         let cases = [
-            ([0x01, 0x01, 0x01, 0x01], ElementClass::Uint8, 1), ([0x01, 0x01, 0x02, 0x02], ElementClass::Uint16, 1),
-            ([0x01, 0x01, 0x04, 0x08], ElementClass::Uint64, 1), ([0x01, 0x01, 0x05, 0x04], ElementClass::Float32, 1),
-            ([0x01, 0x01, 0x06, 0x08], ElementClass::Float64, 1), ([0x01, 0x01, 0x07, 0x01], ElementClass::Int8, 1),
-            ([0x01, 0x01, 0x08, 0x02], ElementClass::Int16, 1), ([0x01, 0x01, 0x09, 0x04], ElementClass::Int32, 1),
-            ([0x01, 0x01, 0x0a, 0x08], ElementClass::Int64, 1), ([0x01, 0x01, 0x03, 0x04], ElementClass::Uint32, 1),
-            ([0x01, 0x01, 0x01, 0x03], ElementClass::Uint8, 3), ([0x05, 0x02, 0x02, 0x04], ElementClass::Uint16, 2),
+            ([0x01, 0x01, 0x01, 0x01], ElementClass::Uint8, 1),
+            ([0x01, 0x01, 0x02, 0x02], ElementClass::Uint16, 1),
+            ([0x01, 0x01, 0x04, 0x08], ElementClass::Uint64, 1),
+            ([0x01, 0x01, 0x05, 0x04], ElementClass::Float32, 1),
+            ([0x01, 0x01, 0x06, 0x08], ElementClass::Float64, 1),
+            ([0x01, 0x01, 0x07, 0x01], ElementClass::Int8, 1),
+            ([0x01, 0x01, 0x08, 0x02], ElementClass::Int16, 1),
+            ([0x01, 0x01, 0x09, 0x04], ElementClass::Int32, 1),
+            ([0x01, 0x01, 0x0a, 0x08], ElementClass::Int64, 1),
+            ([0x01, 0x01, 0x03, 0x04], ElementClass::Uint32, 1),
+            ([0x01, 0x01, 0x01, 0x03], ElementClass::Uint8, 3),
+            ([0x05, 0x02, 0x02, 0x04], ElementClass::Uint16, 2),
         ];
         for (tail, class, channels) in cases {
             let header = WkwHeader::parse(&bytes(tail)).expect("valid");

@@ -55,16 +55,25 @@ impl JumpTablePage {
         };
         let entry_byte = 16 + 8 * number;
         if end == 0 || start == 0 {
-            return Err(ChunkFault::Index(format!("the entry at byte {} is 0, the shard was not written to the end", if end == 0 { entry_byte } else { entry_byte - 8 })));
+            return Err(ChunkFault::Index(format!(
+                "the entry at byte {} is 0, the shard was not written to the end",
+                if end == 0 { entry_byte } else { entry_byte - 8 }
+            )));
         }
         if start < data_offset {
-            return Err(ChunkFault::Index(format!("the chunk's offset {start} is before the data at {data_offset} (entry at byte {})", entry_byte - 8)));
+            return Err(ChunkFault::Index(format!(
+                "the chunk's offset {start} is before the data at {data_offset} (entry at byte {})",
+                entry_byte - 8
+            )));
         }
         if end < start {
             return Err(ChunkFault::Index(format!("the entry at byte {entry_byte} is {end}, before its predecessor's offset {start}")));
         }
         if start > file_len {
-            return Err(ChunkFault::Index(format!("the entry at byte {} is {start}, beyond the end of file at {file_len}", entry_byte - 8)));
+            return Err(ChunkFault::Index(format!(
+                "the entry at byte {} is {start}, beyond the end of file at {file_len}",
+                entry_byte - 8
+            )));
         }
         if end > file_len {
             return Err(ChunkFault::Truncated { file_len, end });

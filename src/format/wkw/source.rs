@@ -5,8 +5,8 @@ use super::jump_table::{JumpTablePage, PAGE_ENTRIES};
 use super::recover::{find_shards, recover_header};
 use crate::codec::lz4;
 use crate::format::{
-    ChunkEncoding, ChunkError, ChunkFault, ChunkLocation, ChunkSource, ChunkSpan, HeaderReport, HeaderSection, LevelError, MAX_CHUNK_BYTES, ShardLayout,
-    SpanState,
+    ChunkEncoding, ChunkError, ChunkFault, ChunkLocation, ChunkSource, ChunkSpan, HeaderReport, HeaderSection, LevelError, MAX_CHUNK_BYTES,
+    ShardLayout, SpanState,
 };
 use crate::geometry::{BoundingBox, ChunkGrid, ChunkIndex, Shape3, ShardIndex, Vec3Int, morton_decode, morton_encode};
 use crate::problem::{Problem, Problems, Severity};
@@ -115,7 +115,8 @@ impl WkwSource {
                 Self::new(storage, index, header, bytes, location, None, None)
             }
             Ok(None) => {
-                let found = recover_header(storage.as_ref()).map_err(|err| fail(format!("can't open the mag: no {HEADER_FILE}, and its shards can't be listed: {err}")))?;
+                let found = recover_header(storage.as_ref())
+                    .map_err(|err| fail(format!("can't open the mag: no {HEADER_FILE}, and its shards can't be listed: {err}")))?;
                 let Some((header, shard)) = found else {
                     return Err(fail(format!("can't open the mag: no {HEADER_FILE} and no shard to recover it from")));
                 };
@@ -123,7 +124,11 @@ impl WkwSource {
                 let header = WkwHeader { data_offset: 0, ..header };
                 let bytes = header.to_bytes().unwrap_or_default();
                 let source = Self::new(storage, index, header, bytes, location.clone(), Some(shard_file.clone()), None)?;
-                source.warn(Severity::Warning, format!("{HEADER_FILE} is missing, its fields were taken from shard {shard_file}"), location);
+                source.warn(
+                    Severity::Warning,
+                    format!("{HEADER_FILE} is missing, its fields were taken from shard {shard_file}"),
+                    location,
+                );
                 Ok(source)
             }
             Err(err) => Err(LevelError { reason: format!("can't open the mag: {}", strip_location(&err)), location }),
@@ -138,7 +143,10 @@ impl WkwSource {
         let location = storage.location(file.as_str());
         let fail = |reason: String| LevelError { reason, location: location.clone() };
         let mut bytes = [0; HEADER_LEN];
-        let len = storage.read_at(&file, 0, &mut bytes).map_err(|err| fail(strip_location(&err)))?.ok_or_else(|| fail("file not found".to_owned()))?;
+        let len = storage
+            .read_at(&file, 0, &mut bytes)
+            .map_err(|err| fail(strip_location(&err)))?
+            .ok_or_else(|| fail("file not found".to_owned()))?;
         let header = WkwHeader::parse(&bytes[..len]).map_err(|err| fail(format!("can't open the shard: {err}")))?;
         Self::new(storage, index, header, bytes, location.clone(), None, Some(file))
     }
@@ -222,7 +230,9 @@ impl WkwSource {
         let faulty = |fault: ChunkFault| Ok(ShardIndexEntry::Faulty(Arc::new(fault)));
         let header = match WkwHeader::parse(&bytes) {
             Ok(header) => header,
-            Err(WkwHeaderError::TooShort { len }) => return faulty(ChunkFault::ShardHeader(format!("the shard is truncated: {len} bytes, not even a header"))),
+            Err(WkwHeaderError::TooShort { len }) => {
+                return faulty(ChunkFault::ShardHeader(format!("the shard is truncated: {len} bytes, not even a header")));
+            }
             Err(err) => return faulty(ChunkFault::ShardHeader(err.to_string())),
         };
         if let Some(contradiction) = self.header.contradiction(&header) {
@@ -236,13 +246,17 @@ impl WkwSource {
             BlockType::Lz4 | BlockType::Lz4Hc => {
                 let table_end = HEADER_LEN as u64 + 8 * header.chunk_count();
                 if file_len < table_end {
-                    return faulty(ChunkFault::ShardHeader(format!("the shard is truncated: {file_len} bytes, its jump table ends at byte {table_end}")));
+                    return faulty(ChunkFault::ShardHeader(format!(
+                        "the shard is truncated: {file_len} bytes, its jump table ends at byte {table_end}"
+                    )));
                 }
                 if (bytes.len() as u64) < first_page.end() {
                     bytes = vec![0; usize::try_from(first_page.end()).unwrap_or(HEADER_LEN)];
                     let got = self.storage.read_at(&key, 0, &mut bytes).map_err(storage_fault)?.unwrap_or(0);
                     if got < bytes.len() {
-                        return faulty(ChunkFault::ShardHeader(format!("the shard is truncated: it ends at byte {got}, inside its jump table")));
+                        return faulty(ChunkFault::ShardHeader(format!(
+                            "the shard is truncated: it ends at byte {got}, inside its jump table"
+                        )));
                     }
                 }
                 let from = usize::try_from(first_page.start).unwrap_or(8);
@@ -292,16 +306,24 @@ impl WkwSource {
                 let data_offset = head.header.data_offset;
                 let table_end = head.header.expected_data_offset();
                 if data_offset < table_end {
-                    return Err(ChunkFault::ShardHeader(format!("data offset {data_offset} at byte 8 lies inside the jump table, which ends at byte {table_end}")));
+                    return Err(ChunkFault::ShardHeader(format!(
+                        "data offset {data_offset} at byte 8 lies inside the jump table, which ends at byte {table_end}"
+                    )));
                 }
                 let page = self.page(shard, head, number / PAGE_ENTRIES)?;
                 let range = page.chunk_range(number, data_offset, head.file_len)?;
                 // Before anything of the chunk's size is allocated: a header can claim any size.
-                let decoded_len = usize::try_from(chunk_len).ok().filter(|len| *len <= MAX_CHUNK_BYTES).ok_or(ChunkFault::TooLarge { bytes: chunk_len })?;
+                let decoded_len = usize::try_from(chunk_len)
+                    .ok()
+                    .filter(|len| *len <= MAX_CHUNK_BYTES)
+                    .ok_or(ChunkFault::TooLarge { bytes: chunk_len })?;
                 let possible = lz4::min_encoded_len(decoded_len) as u64..=lz4::max_encoded_len(decoded_len) as u64;
                 if range.len > 0 && !possible.contains(&range.len) {
                     let (least, most) = possible.into_inner();
-                    return Err(ChunkFault::Index(format!("{} bytes from offset {} on, an LZ4 block of this chunk has {least} to {most}", range.len, range.start)));
+                    return Err(ChunkFault::Index(format!(
+                        "{} bytes from offset {} on, an LZ4 block of this chunk has {least} to {most}",
+                        range.len, range.start
+                    )));
                 }
                 Ok(range)
             }

@@ -47,7 +47,8 @@ impl WkwWriter {
     pub fn create(folder: impl Into<PathBuf>, header: WkwHeader) -> Result<Self, WkwWriteError> {
         let folder = folder.into();
         let header = WkwHeader { data_offset: 0, ..header };
-        let bytes = header.to_bytes().ok_or_else(|| WkwWriteError::NotExpressible(format!("voxels of {} bytes", header.voxel_type.byte_len())))?;
+        let bytes =
+            header.to_bytes().ok_or_else(|| WkwWriteError::NotExpressible(format!("voxels of {} bytes", header.voxel_type.byte_len())))?;
         let fail = |path: &Path, source| WkwWriteError::Io { path: path.to_owned(), source };
         std::fs::create_dir_all(&folder).map_err(|err| fail(&folder, err))?;
         let path = folder.join(HEADER_FILE);
@@ -89,7 +90,8 @@ impl WkwWriter {
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent).map_err(fail)?;
         }
-        let chunk_len = usize::try_from(self.header.chunk_len()).map_err(|_| WkwWriteError::NotExpressible("a chunk beyond the address space".to_owned()))?;
+        let chunk_len = usize::try_from(self.header.chunk_len())
+            .map_err(|_| WkwWriteError::NotExpressible("a chunk beyond the address space".to_owned()))?;
         write_atomically(&path, |file| {
             let mut out = io::BufWriter::with_capacity(1 << 20, file);
             let header = WkwHeader { data_offset: self.header.expected_data_offset(), ..self.header };
@@ -101,7 +103,8 @@ impl WkwWriter {
             let mut chunk = vec![0; chunk_len];
             for number in 0..header.chunk_count() {
                 let [x, y, z] = morton_decode(number).map(|v| i64::try_from(v).unwrap_or(i64::MAX));
-                let chunk_box = BoundingBox::new(shard_box.topleft + Vec3Int::new(x, y, z).times(header.chunk_shape().to_vec()), header.chunk_shape());
+                let chunk_box =
+                    BoundingBox::new(shard_box.topleft + Vec3Int::new(x, y, z).times(header.chunk_shape().to_vec()), header.chunk_shape());
                 if !voxels_box.contains_box(&chunk_box) {
                     chunk.fill(0);
                 }
@@ -155,7 +158,13 @@ mod tests {
     use crate::voxel::{ElementClass, VoxelType};
 
     fn header(block_type: BlockType) -> WkwHeader {
-        WkwHeader { chunk_log2: 1, chunks_per_shard_log2: 1, block_type, voxel_type: VoxelType::single(ElementClass::Uint8), data_offset: 0 }
+        WkwHeader {
+            chunk_log2: 1,
+            chunks_per_shard_log2: 1,
+            block_type,
+            voxel_type: VoxelType::single(ElementClass::Uint8),
+            data_offset: 0,
+        }
     }
 
     /// The volume of the specification's example: value = 100 + x + 4y + 16z, 4 × 4 × 4.

@@ -78,7 +78,17 @@ impl Viewport {
         let upright = Rect::from_min_max(pos2(across, area.top()), pos2(across + gap, area.bottom()));
         let flat = Rect::from_min_max(pos2(area.left(), down), pos2(area.right(), down + gap));
         let id = ui.scope_id();
-        SplitBar::new("Width of the panes", SplitAxis::Horizontal, &mut self.split[0], SPLIT[0]).range(0.2..=0.8).show(ui, id.with("across"), upright, area);
-        SplitBar::new("Height of the panes", SplitAxis::Vertical, &mut self.split[1], SPLIT[1]).range(0.2..=0.8).show(ui, id.with("down"), flat, area);
+        SplitBar::new("Width of the panes", SplitAxis::Horizontal, &mut self.split[0], SPLIT[0]).range(0.2..=0.8).show(
+            ui,
+            id.with("across"),
+            upright,
+            area,
+        );
+        SplitBar::new("Height of the panes", SplitAxis::Vertical, &mut self.split[1], SPLIT[1]).range(0.2..=0.8).show(
+            ui,
+            id.with("down"),
+            flat,
+            area,
+        );
     }
 }

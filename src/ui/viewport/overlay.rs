@@ -125,10 +125,8 @@ pub fn paint_bounding_boxes(painter: &Painter, pane: &OnScreen, ctx: &AppContext
 pub fn paint_crosshair(painter: &Painter, pane: &OnScreen, tokens: &Tokens) {
     const GAP: f32 = 10.0;
     let view = &pane.view;
-    let center = pos2(
-        pane.sharp(pane.at(0, view.center()[view.volume_axis(0)])),
-        pane.sharp(pane.at(1, view.center()[view.volume_axis(1)])),
-    );
+    let center =
+        pos2(pane.sharp(pane.at(0, view.center()[view.volume_axis(0)])), pane.sharp(pane.at(1, view.center()[view.volume_axis(1)])));
     let plane_across = |axis: usize| SlicePlane::ALL.into_iter().find(|plane| plane.normal_axis() == axis).unwrap_or(SlicePlane::Xy);
     // A line to the right lies in the plane whose normal runs down, and the other way round.
     let horizontal = tokens.plane(theme_plane(plane_across(view.volume_axis(1))));

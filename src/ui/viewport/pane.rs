@@ -37,7 +37,8 @@ impl Pane {
         let pixels_per_point = ui.ctx().pixels_per_point();
         let limit = ui.input(|input| input.max_texture_side).min(PaneView::MAX_SIDE_PX as usize) as f32;
         let pixels = |points: f32| (points * pixels_per_point).round().clamp(1.0, limit);
-        let min = pos2((rect.min.x * pixels_per_point).round() / pixels_per_point, (rect.min.y * pixels_per_point).round() / pixels_per_point);
+        let min =
+            pos2((rect.min.x * pixels_per_point).round() / pixels_per_point, (rect.min.y * pixels_per_point).round() / pixels_per_point);
         let (width, height) = (pixels(rect.width()), pixels(rect.height()));
         let rect = Rect::from_min_size(min, vec2(width, height) / pixels_per_point);
         // Both are between 1 and 8192.
