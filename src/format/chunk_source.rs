@@ -107,7 +107,7 @@ fn range_text(range: &Option<ByteRange>) -> String {
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ChunkFault {
     /// The file can't be read.
-    #[error("{}", storage_reason(.0))]
+    #[error("{}", .0.reason())]
     Storage(Arc<StorageError>),
     /// The shard's own header is unusable or contradicts the array's.
     #[error("shard header: {0}")]
@@ -135,16 +135,6 @@ pub enum ChunkFault {
     /// A job failed in a way that is our fault.
     #[error("internal error: {0}")]
     Internal(String),
-}
-
-/// The reason without the file, which stands at the end of the chunk's own message.
-fn storage_reason(err: &StorageError) -> String {
-    match err {
-        StorageError::Io { action, source, .. } => format!("can't {action}: {source}"),
-        StorageError::DanglingLink { .. } => "dangling link".to_owned(),
-        StorageError::RootMissing { location } => format!("folder not found: {location}"),
-        StorageError::TooLarge { .. } => err.to_string(),
-    }
 }
 
 /// One level of one layer, readable chunk by chunk. All methods may be called from many threads.

@@ -2,6 +2,7 @@
 
 mod chunk_source;
 mod dataset;
+mod declared;
 mod detect;
 mod header_report;
 mod open;

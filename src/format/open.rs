@@ -1,14 +1,14 @@
 //! Opening a path as a [`Dataset`].
 
 use super::dataset::{DataFormat, Dataset, Focus, Layer, LayerCategory, LayerConfiguration, LevelError, MagLevel, ViewConfiguration};
+use super::declared::{check_declared_type, declared_type, path_from_file_uri, report};
 use super::detect::{Found, MAX_ENTRIES, MAX_JSON_BYTES, detect, is_mag, name_of, parent_of};
 use super::properties::{LayerProperties, MagProperties, PROPERTIES_FILE, Properties, PropertiesError, guess_category};
 use super::wkw::{ShardIndexCache, WkwSource};
-use super::{ChunkSource, HeaderField, HeaderReport, HeaderSection};
-use crate::geometry::{BoundingBox, Mag, Shape3, ShardIndex, Vec3Int, VoxelSize};
+use super::{ChunkSource, HeaderReport};
+use crate::geometry::{BoundingBox, Mag, ShardIndex, Vec3Int, VoxelSize};
 use crate::problem::Problems;
 use crate::storage::{FolderEntry, Storage, StorageError, StorageKey, StorageOpener};
-use crate::voxel::{ElementClass, VoxelType};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -527,46 +527,6 @@ fn extent_from_shards(layer: &Layer, problems: &mut Problems) -> BoundingBox {
     extent
 }
 
-/// Type as the JSON declares it, for layers whose headers can't be read.
-fn declared_type(layer: &LayerProperties) -> Option<VoxelType> {
-    let class = match layer.element_class.as_deref()? {
-        "uint24" => return Some(VoxelType::UINT24),
-        "uint8" => ElementClass::Uint8,
-        "uint16" => ElementClass::Uint16,
-        "uint32" => ElementClass::Uint32,
-        "uint64" => ElementClass::Uint64,
-        "int8" => ElementClass::Int8,
-        "int16" => ElementClass::Int16,
-        "int32" => ElementClass::Int32,
-        "int64" => ElementClass::Int64,
-        "float" => ElementClass::Float32,
-        "double" => ElementClass::Float64,
-        _ => return None,
-    };
-    Some(VoxelType::single(class))
-}
-
-/// Compares the declared element class, which describes the whole voxel, with the header, which wins.
-fn check_declared_type(declared: &LayerProperties, layer: &Layer, json: &str, problems: &mut Problems) {
-    let Some(actual) = layer.voxel_type.filter(|_| layer.finest().is_some()) else { return };
-    if let Some(class) = &declared.element_class {
-        // Some writers name the class of one channel, others one of the whole voxel's length.
-        let names_one_channel = |t: VoxelType| t.class == actual.class && declared.num_channels == Some(u64::from(actual.channels));
-        let agrees = declared_type(declared).is_some_and(|t| {
-            t == actual || names_one_channel(t) || t.byte_len() == actual.byte_len() && (actual.channels > 1 || t.class == actual.class)
-        });
-        if !agrees {
-            problems.warn(json, format!("Layer {} declares elementClass {class}, its header says {actual}, which is used", declared.name));
-        }
-    }
-    if let Some(channels) = declared.num_channels.filter(|n| *n != u64::from(actual.channels)) {
-        problems.warn(
-            json,
-            format!("Layer {} declares {channels} channels, its header says {}, which is used", declared.name, actual.channels),
-        );
-    }
-}
-
 /// Entries of a folder; one that can't be listed is a problem.
 fn listed(storage: &dyn Storage, folder: &Path, problems: &mut Problems) -> Vec<FolderEntry> {
     match storage.list("", MAX_ENTRIES) {
@@ -575,65 +535,5 @@ fn listed(storage: &dyn Storage, folder: &Path, problems: &mut Problems) -> Vec<
             problems.error(folder.display(), format!("Can't look for mags: {err}"));
             Vec::new()
         }
-    }
-}
-
-/// The path that a `file:` URI means, in all its spellings: `file:///a`, `file:/a`, `file://localhost/a`.
-fn path_from_file_uri(text: &str) -> Option<String> {
-    let rest = text.strip_prefix("file:").filter(|rest| rest.starts_with('/'))?;
-    let path = rest.strip_prefix("//").unwrap_or(rest);
-    let path = path.strip_prefix("localhost").filter(|path| path.starts_with('/')).unwrap_or(path);
-    Some(percent_decoded(path))
-}
-
-fn percent_decoded(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let hex = (bytes[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten().filter(|hex| hex.bytes().all(|b| b.is_ascii_hexdigit()));
-        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                out.push(byte);
-                at += 3;
-            }
-            None => {
-                out.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
-}
-
-/// The JSON's own fields for the header panel: scalars as they stand, lists and objects as short JSON.
-fn report(bytes: &[u8], location: &str) -> HeaderReport {
-    let json: serde_json::Value = serde_json::from_slice(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)).unwrap_or_default();
-    let mut fields = Vec::new();
-    let mut add = |name: String, value: &serde_json::Value| {
-        let raw = value.to_string();
-        let value = value.as_str().map_or_else(|| raw.clone(), str::to_owned);
-        fields.push(HeaderField { name, raw, value, meaning: String::new() });
-    };
-    for (key, value) in json.as_object().into_iter().flatten() {
-        match value.as_array().filter(|_| key == "dataLayers") {
-            Some(layers) => {
-                for layer in layers {
-                    let name = layer.get("name").and_then(serde_json::Value::as_str).unwrap_or("?");
-                    for (field, value) in layer.as_object().into_iter().flatten().filter(|(field, _)| *field != "name") {
-                        add(format!("{name}.{field}"), value);
-                    }
-                }
-            }
-            None => add(key.clone(), value),
-        }
-    }
-    HeaderReport { sections: vec![HeaderSection { title: "Dataset".to_owned(), location: location.to_owned(), fields }] }
-}
-
-impl Layer {
-    /// The shape of the layer's mag-1 box, for people.
-    pub fn shape(&self) -> Shape3 {
-        self.bounding_box.shape
     }
 }

@@ -108,6 +108,18 @@ pub enum StorageError {
     },
 }
 
+impl StorageError {
+    /// The reason without the file, for messages that name the file themselves.
+    pub fn reason(&self) -> String {
+        match self {
+            Self::Io { action, source, .. } => format!("can't {action}: {source}"),
+            Self::DanglingLink { .. } => "dangling link".to_owned(),
+            Self::RootMissing { .. } => "folder not found".to_owned(),
+            Self::TooLarge { len, limit, .. } => format!("file of {len} bytes, at most {limit} expected"),
+        }
+    }
+}
+
 /// Files by key, read at positions. Implementations are shared by all reading threads.
 pub trait Storage: Send + Sync {
     /// Reads from `offset` on into `buf` and returns how many bytes there were: fewer than asked for

@@ -5,13 +5,15 @@
 //! LZ4HC, shards of one mag that differ in compression. Each shard is decoded by its own header.
 
 mod header;
+mod index_cache;
 mod jump_table;
 mod recover;
 mod source;
 mod writer;
 
 pub use header::{BlockType, HEADER_FILE, HEADER_LEN, WkwHeader, WkwHeaderError};
+pub use index_cache::ShardIndexCache;
 pub use jump_table::{JumpTablePage, PAGE_ENTRIES};
 pub use recover::{find_shards, recover_header};
-pub use source::{ShardIndexCache, WkwSource, shard_from_key, shard_key};
+pub use source::{WkwSource, shard_from_key, shard_key};
 pub use writer::{WkwWriteError, WkwWriter};

@@ -1,6 +1,7 @@
 //! [`WkwSource`]: one WKW mag as a [`ChunkSource`].
 
 use super::header::{BlockType, HEADER_FILE, HEADER_LEN, WkwHeader, WkwHeaderError};
+use super::index_cache::{IndexKey, ShardHead, ShardIndexCache, ShardIndexEntry};
 use super::jump_table::{JumpTablePage, PAGE_ENTRIES};
 use super::recover::{find_shards, recover_header};
 use crate::codec::lz4;
@@ -12,13 +13,8 @@ use crate::geometry::{BoundingBox, ChunkGrid, ChunkIndex, Shape3, ShardIndex, Ve
 use crate::problem::{Problem, Problems, Severity};
 use crate::storage::{ByteRange, Storage, StorageError, StorageKey};
 use crate::voxel::VoxelType;
-use quick_cache::Weighter;
-use quick_cache::sync::Cache;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// Memory for parsed shard headers and jump tables of all levels together.
-const INDEX_CACHE_BYTES: u64 = 64 << 20;
 
 /// Furthest shard along an axis. Writers name shards by 32-bit numbers.
 const MAX_SHARD: i64 = u32::MAX as i64;
@@ -38,48 +34,6 @@ pub fn shard_from_key(path: &str) -> Option<ShardIndex> {
     };
     let (x, y, z) = (number("x", ".wkw")?, number("y", "")?, number("z", "")?);
     Some(ShardIndex(Vec3Int::new(x, y, z)))
-}
-
-/// What is kept of a shard after its first use.
-#[derive(Clone, Debug)]
-enum ShardIndexEntry {
-    /// No file.
-    Absent,
-    /// There is one.
-    Head(Arc<ShardHead>),
-    /// A further page of a large jump table.
-    Page(Arc<JumpTablePage>),
-    /// The file can't be used.
-    Faulty(Arc<ChunkFault>),
-}
-
-/// Level, shard, page of its jump table.
-type IndexKey = (u64, ShardIndex, u64);
-
-#[derive(Clone, Debug)]
-struct ByBytes;
-
-impl Weighter<IndexKey, ShardIndexEntry> for ByBytes {
-    fn weight(&self, _: &IndexKey, entry: &ShardIndexEntry) -> u64 {
-        let page_len = match entry {
-            ShardIndexEntry::Head(head) => head.first_page.as_ref().map_or(0, |page| page.byte_len()),
-            ShardIndexEntry::Page(page) => page.byte_len(),
-            ShardIndexEntry::Absent | ShardIndexEntry::Faulty(_) => 0,
-        };
-        page_len as u64 + 128
-    }
-}
-
-/// Parsed shard headers and jump tables, bounded by bytes, each read once however many threads ask.
-pub struct ShardIndexCache {
-    entries: Cache<IndexKey, ShardIndexEntry, ByBytes>,
-    levels: AtomicU64,
-}
-
-impl Default for ShardIndexCache {
-    fn default() -> Self {
-        Self { entries: Cache::with_weighter(1024, INDEX_CACHE_BYTES, ByBytes), levels: AtomicU64::new(0) }
-    }
 }
 
 /// One WKW mag.
@@ -131,7 +85,7 @@ impl WkwSource {
                 );
                 Ok(source)
             }
-            Err(err) => Err(LevelError { reason: format!("can't open the mag: {}", strip_location(&err)), location }),
+            Err(err) => Err(LevelError { reason: format!("can't open the mag: {}", err.reason()), location }),
         }
     }
 
@@ -143,10 +97,8 @@ impl WkwSource {
         let location = storage.location(file.as_str());
         let fail = |reason: String| LevelError { reason, location: location.clone() };
         let mut bytes = [0; HEADER_LEN];
-        let len = storage
-            .read_at(&file, 0, &mut bytes)
-            .map_err(|err| fail(strip_location(&err)))?
-            .ok_or_else(|| fail("file not found".to_owned()))?;
+        let len =
+            storage.read_at(&file, 0, &mut bytes).map_err(|err| fail(err.reason()))?.ok_or_else(|| fail("file not found".to_owned()))?;
         let header = WkwHeader::parse(&bytes[..len]).map_err(|err| fail(format!("can't open the shard: {err}")))?;
         Self::new(storage, index, header, bytes, location.clone(), None, Some(file))
     }
@@ -329,25 +281,6 @@ impl WkwSource {
             }
         }
     }
-}
-
-/// The reason without the file, where the message around it names the file.
-fn strip_location(err: &StorageError) -> String {
-    match err {
-        StorageError::Io { action, source, .. } => format!("can't {action}: {source}"),
-        StorageError::RootMissing { .. } => "folder not found".to_owned(),
-        StorageError::DanglingLink { .. } => "dangling link".to_owned(),
-        StorageError::TooLarge { .. } => err.to_string(),
-    }
-}
-
-/// Name, header and length of a shard's file; with the first page of the jump table if it has one.
-#[derive(Debug)]
-struct ShardHead {
-    key: StorageKey,
-    header: WkwHeader,
-    file_len: u64,
-    first_page: Option<Arc<JumpTablePage>>,
 }
 
 fn encoding_of(block_type: BlockType) -> ChunkEncoding {
