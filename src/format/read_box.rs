@@ -48,9 +48,10 @@ pub fn read_box(source: &dyn ChunkSource, wanted: &BoundingBox, out: &mut [u8]) 
     if !source.grid().bounds().contains_box(wanted) {
         fill_box(out, wanted, wanted, source.fill_voxel());
     }
-    if source.grid().chunk_range(wanted).shape.voxel_count() == Some(1) {
+    let chunks = source.grid().chunk_range(wanted);
+    if chunks.shape.voxel_count() == Some(1) {
         // Handing one chunk to another thread takes longer than decoding it.
-        return read_slab(source, wanted, out, false);
+        return read_single(source, ChunkIndex(chunks.topleft), wanted, out);
     }
     let slabs = split_at_chunks(source, wanted);
     let plane_len = wanted.shape.to_usize()[0] * wanted.shape.to_usize()[1] * bytes_per_voxel;
@@ -67,6 +68,20 @@ pub fn read_box(source: &dyn ChunkSource, wanted: &BoundingBox, out: &mut [u8]) 
         .into_par_iter()
         .map(|(slab, out)| read_slab(source, slab, out, inner_parallel))
         .try_reduce(BoxCoverage::default, |a, b| Ok(a.plus(b)))
+}
+
+/// Reads a box that lies in one chunk.
+fn read_single(source: &dyn ChunkSource, chunk: ChunkIndex, wanted: &BoundingBox, out: &mut [u8]) -> Result<BoxCoverage, ChunkError> {
+    let Some(location) = source.locate(chunk)? else {
+        fill_box(out, wanted, &source.grid().chunk_box(chunk), source.fill_voxel());
+        return Ok(BoxCoverage { stored: 0, total: 1 });
+    };
+    BUFFERS.with_borrow_mut(|buffers| {
+        if !read_straight(source, &location, wanted, out, &mut buffers.scratch)? {
+            read_run(source, std::slice::from_ref(&location), wanted, out, buffers)?;
+        }
+        Ok(BoxCoverage { stored: 1, total: 1 })
+    })
 }
 
 /// The box cut along z where chunks end, into a bounded number of slabs.
@@ -91,7 +106,6 @@ fn read_slab(source: &dyn ChunkSource, slab: &BoundingBox, out: &mut [u8], inner
     let grid = source.grid();
     let total = grid.chunk_range(slab).shape.voxel_count().unwrap_or(u64::MAX);
     let mut coverage = BoxCoverage { stored: 0, total };
-    let mut scratch = Vec::new();
     let mut batch = Vec::new();
     for shard in grid.shards_in(slab) {
         let shard_box = grid.shard_box(shard);
@@ -102,11 +116,11 @@ fn read_slab(source: &dyn ChunkSource, slab: &BoundingBox, out: &mut [u8], inner
         for chunk in grid.chunks_in(&shard_box.intersect(slab)) {
             batch.push(chunk);
             if batch.len() == BATCH_CHUNKS {
-                coverage.stored += read_chunks(source, batch.drain(..), slab, out, &mut scratch, inner_parallel)?;
+                coverage.stored += read_chunks(source, batch.drain(..), slab, out, inner_parallel)?;
             }
         }
     }
-    coverage.stored += read_chunks(source, batch.drain(..), slab, out, &mut scratch, inner_parallel)?;
+    coverage.stored += read_chunks(source, batch.drain(..), slab, out, inner_parallel)?;
     Ok(coverage)
 }
 
@@ -116,7 +130,6 @@ fn read_chunks(
     chunks: impl Iterator<Item = ChunkIndex>,
     slab: &BoundingBox,
     out: &mut [u8],
-    scratch: &mut Vec<u8>,
     inner_parallel: bool,
 ) -> Result<u64, ChunkError> {
     let mut stored = 0;
@@ -127,15 +140,7 @@ fn read_chunks(
             continue;
         };
         stored += 1;
-        if let Some((skip, at)) = in_place(source, &location, slab) {
-            source.read_bytes(&location, skip, &mut out[at])?;
-        } else if let Some(pieces) = pieces_of_large(source, &location, slab) {
-            for (skip, piece) in pieces {
-                scratch.resize(piece.shape.byte_len(source.voxel_type().byte_len()).unwrap_or(0), 0);
-                source.read_bytes(&location, skip, scratch)?;
-                copy_box(scratch, &piece, out, slab, source.voxel_type().byte_len());
-            }
-        } else {
+        if !BUFFERS.with_borrow_mut(|buffers| read_straight(source, &location, slab, out, &mut buffers.scratch))? {
             runs.push(location);
         }
     }
@@ -145,14 +150,53 @@ fn read_chunks(
         return Ok(stored);
     }
     for run in &runs {
-        STORED.with_borrow_mut(|stored| read_run(source, run, slab, out, stored, scratch))?;
+        BUFFERS.with_borrow_mut(|buffers| read_run(source, run, slab, out, buffers))?;
     }
     Ok(stored)
 }
 
+/// What a thread uses again for each chunk that it reads.
+#[derive(Default)]
+struct Buffers {
+    /// Stored bytes of a run: at most [`MAX_RUN_BYTES`], or one larger chunk until the next run.
+    stored: Vec<u8>,
+    /// A decoded chunk of which only a part is wanted.
+    scratch: Vec<u8>,
+}
+
 thread_local! {
-    /// Stored bytes of the run that a thread reads: at most [`MAX_RUN_BYTES`], or one larger chunk until the next run.
-    static STORED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static BUFFERS: RefCell<Buffers> = RefCell::default();
+}
+
+/// Makes a buffer this long, without holding on to much more memory than that.
+fn sized(buffer: &mut Vec<u8>, len: usize) -> &mut [u8] {
+    if buffer.capacity() as u64 > MAX_RUN_BYTES.max(len as u64) {
+        *buffer = Vec::new();
+    }
+    buffer.resize(len, 0);
+    buffer
+}
+
+/// Reads a chunk without decoding where its bytes are its voxels; `false` where they aren't, or where reading
+/// it together with its neighbours is faster.
+fn read_straight(
+    source: &dyn ChunkSource,
+    location: &ChunkLocation,
+    slab: &BoundingBox,
+    out: &mut [u8],
+    scratch: &mut Vec<u8>,
+) -> Result<bool, ChunkError> {
+    if let Some((skip, at)) = in_place(source, location, slab) {
+        source.read_bytes(location, skip, &mut out[at])?;
+        return Ok(true);
+    }
+    let Some(pieces) = pieces_of_large(source, location, slab) else { return Ok(false) };
+    for (skip, piece) in pieces {
+        let bytes = sized(scratch, piece.shape.byte_len(source.voxel_type().byte_len()).unwrap_or(0));
+        source.read_bytes(location, skip, bytes)?;
+        copy_box(bytes, &piece, out, slab, source.voxel_type().byte_len());
+    }
+    Ok(true)
 }
 
 /// Reads adjacent chunks with one read and decodes them into place.
@@ -161,25 +205,23 @@ fn read_run(
     run: &[ChunkLocation],
     slab: &BoundingBox,
     out: &mut [u8],
-    stored: &mut Vec<u8>,
-    scratch: &mut Vec<u8>,
+    buffers: &mut Buffers,
 ) -> Result<(), ChunkError> {
     let (Some(first), Some(last)) = (run.first(), run.last()) else { return Ok(()) };
     let start = first.range.start;
     let total = last.range.end().saturating_sub(start);
     let too_large = || source.chunk_error(first.chunk, Some(first.range), ChunkFault::TooLarge { bytes: total });
     let len = usize::try_from(total).map_err(|_| too_large())?;
-    if stored.capacity() as u64 > MAX_RUN_BYTES.max(total) {
-        *stored = Vec::new();
+    let stored = sized(&mut buffers.stored, len);
+    match run {
+        [only] => source.read_bytes(only, 0, stored)?,
+        _ => source.read_bytes(&ChunkLocation { range: ByteRange { start, len: total }, ..first.clone() }, 0, stored)?,
     }
-    stored.resize(len, 0);
-    let whole = ChunkLocation { range: ByteRange { start, len: total }, ..first.clone() };
-    source.read_bytes(&whole, 0, stored)?;
     for location in run {
         // Inside: a run's chunks follow each other from `start` on.
         let from = usize::try_from(location.range.start - start).map_err(|_| too_large())?;
         let to = usize::try_from(location.range.end() - start).map_err(|_| too_large())?;
-        decode_into_box(source, location, &stored[from..to], slab, out, scratch)?;
+        decode_into_box(source, location, &stored[from..to], slab, out, &mut buffers.scratch)?;
     }
     Ok(())
 }
@@ -231,9 +273,9 @@ fn decode_into_box(
     } else if chunk_box == *slab {
         source.decode_into(location, stored, out)?;
     } else {
-        scratch.resize(len, 0);
-        source.decode_into(location, stored, scratch)?;
-        copy_box(scratch, &chunk_box, out, slab, bytes_per_voxel);
+        let decoded = sized(scratch, len);
+        source.decode_into(location, stored, decoded)?;
+        copy_box(decoded, &chunk_box, out, slab, bytes_per_voxel);
     }
     Ok(())
 }

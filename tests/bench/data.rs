@@ -22,6 +22,8 @@ pub struct BenchLayer {
     pub folder: PathBuf,
     /// Type of its voxels.
     pub voxel_type: VoxelType,
+    /// How its chunks are compressed.
+    pub block_type: BlockType,
 }
 
 impl BenchLayer {
@@ -33,18 +35,22 @@ impl BenchLayer {
 
 /// The layers, written below the build folder unless they are there.
 pub fn layers() -> Vec<BenchLayer> {
-    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench-512-2");
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench-512-5");
     let kinds = [
         ("uint8", VoxelType::single(ElementClass::Uint8)),
         ("uint16", VoxelType::single(ElementClass::Uint16)),
         ("uint24", VoxelType::UINT24),
         ("float32", VoxelType::single(ElementClass::Float32)),
         ("segmentation uint32", VoxelType::single(ElementClass::Uint32)),
+        ("segmentation uint32 HC", VoxelType::single(ElementClass::Uint32)),
         ("fine segmentation uint32", VoxelType::single(ElementClass::Uint32)),
         ("segmentation uint64", VoxelType::single(ElementClass::Uint64)),
     ];
-    let layers: Vec<BenchLayer> =
-        kinds.into_iter().map(|(name, voxel_type)| BenchLayer { name, folder: root.join(name.replace(' ', "_")), voxel_type }).collect();
+    let layer = |name: &'static str, voxel_type| {
+        let block_type = if name.ends_with("HC") { BlockType::Lz4Hc } else { BlockType::Lz4 };
+        BenchLayer { name, folder: root.join(name.replace(' ', "_")), voxel_type, block_type }
+    };
+    let layers: Vec<BenchLayer> = kinds.into_iter().map(|(name, voxel_type)| layer(name, voxel_type)).collect();
     if layers.iter().any(|layer| !layer.folder.join("z0/y0/x0.wkw").is_file()) {
         eprintln!("writing the layers to measure on, once");
         write(&layers);
@@ -65,15 +71,28 @@ fn write(layers: &[BenchLayer]) {
         for z in 0..SIDE {
             for y in 0..SIDE {
                 let row = w * (mirrored(y, h) + h * mirrored(z, d));
+                let mut last = 0;
                 for x in 0..SIDE {
-                    // Cells as large as in most segmentations (32³ voxels hold parts of a few), or half of it.
-                    let at = if layer.name == "segmentation uint32" { x / 2 + w * (y / 2 + h * (z / 2 % d)) } else { row + mirrored(x, w) };
-                    push(&mut bytes, layer.voxel_type, em[at], segments[at]);
+                    let (at, segment) = if layer.name.starts_with("segmentation uint32") {
+                        // As most segmentations are: finer than the demo's cells, and without gaps between segments.
+                        let at = x / 2 + w * (y / 2 + h * (z / 2 % d));
+                        (at, if segments[at] == 0 { last } else { segments[at] })
+                    } else {
+                        let at = row + mirrored(x, w);
+                        (at, segments[at])
+                    };
+                    last = segment;
+                    push(&mut bytes, layer.voxel_type, em[at], segment);
                 }
             }
         }
-        let header =
-            WkwHeader { chunk_log2: 5, chunks_per_shard_log2: 4, block_type: BlockType::Lz4, voxel_type: layer.voxel_type, data_offset: 0 };
+        let header = WkwHeader {
+            chunk_log2: 5,
+            chunks_per_shard_log2: 4,
+            block_type: layer.block_type,
+            voxel_type: layer.voxel_type,
+            data_offset: 0,
+        };
         let writer = WkwWriter::create(&layer.folder, header).expect("writable");
         writer.write_shard(ShardIndex(Vec3Int::ZERO), &bytes, &whole).expect("writable");
     }

@@ -218,10 +218,8 @@ impl WkwSource {
         Ok(ShardIndexEntry::Head(Arc::new(ShardHead { key, header, file_len, first_page })))
     }
 
+    /// A page behind the first one.
     fn page(&self, shard: ShardIndex, head: &ShardHead, page: u64) -> Result<Arc<JumpTablePage>, ChunkFault> {
-        if let (0, Some(first)) = (page, &head.first_page) {
-            return Ok(first.clone());
-        }
         let entry = self.cached((self.level, shard, page), || {
             let span = JumpTablePage::bytes_of(page, head.header.chunk_count());
             let mut bytes = vec![0; usize::try_from(span.len).unwrap_or(0)];
@@ -262,8 +260,10 @@ impl WkwSource {
                         "data offset {data_offset} at byte 8 lies inside the jump table, which ends at byte {table_end}"
                     )));
                 }
-                let page = self.page(shard, head, number / PAGE_ENTRIES)?;
-                let range = page.chunk_range(number, data_offset, head.file_len)?;
+                let range = match &head.first_page {
+                    Some(first) if number < PAGE_ENTRIES => first.chunk_range(number, data_offset, head.file_len)?,
+                    Some(_) | None => self.page(shard, head, number / PAGE_ENTRIES)?.chunk_range(number, data_offset, head.file_len)?,
+                };
                 // Before anything of the chunk's size is allocated: a header can claim any size.
                 let decoded_len = usize::try_from(chunk_len)
                     .ok()
