@@ -26,7 +26,7 @@ fn main() -> ExitCode {
 
 #[cfg(feature = "gui")]
 mod window {
-    use chunkscope::app::{FirstView, run as run_window};
+    use chunkscope::app::{FirstView, NoDisplay, run as run_window};
     use chunkscope::cli::{self, OpenArgs, UsageError};
     use std::process::{Command, ExitCode};
 
@@ -36,13 +36,27 @@ mod window {
         !cfg!(all(unix, not(target_os = "macos"))) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY") || is_set("WAYLAND_SOCKET")
     }
 
+    /// The demo in the window, or as a picture where a display is named but can't be used.
     pub fn run_demo() -> ExitCode {
-        cli::finish(run_window(FirstView { demo: true, ..FirstView::default() }))
+        match run_window(FirstView { demo: true, ..FirstView::default() }) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(err) => {
+                eprintln!("warning: {err:#}");
+                cli::run(&cli::Command::Demo)
+            }
+        }
     }
 
     pub fn run(args: OpenArgs) -> ExitCode {
         if args.zoom.is_some_and(|zoom| !(zoom.is_finite() && zoom > 0.0)) {
             return cli::finish(Err(UsageError("--zoom must be a positive number".to_owned()).into()));
+        }
+        // A word that is no file is a mistyped command rather than a dataset.
+        if let Some(word) = args.paths.iter().find(|path| path.components().count() == 1 && path.symlink_metadata().is_err()) {
+            return cli::finish(Err(UsageError(format!("no such command or file: {}", word.display())).into()));
+        }
+        if !has_display() {
+            return cli::finish(Err(NoDisplay.into()));
         }
         let mut paths = args.paths.into_iter();
         let path = paths.next();

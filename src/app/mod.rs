@@ -8,7 +8,7 @@ mod thumbnails;
 mod window;
 
 pub use logger::{init_logger, shared_log};
-pub use window::run;
+pub use window::{NoDisplay, run};
 
 use crate::geometry::{ChunkIndex, Mag, SlicePlane, Vec3Int};
 use crate::loading::{LoaderConfig, PoolError, SourceId, UiWaker};
@@ -25,6 +25,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tasks::{OpenFailure, TaskEvent, Tasks, scan_order};
+
+/// A picture for the welcome page is taken when nothing has changed for this long: windows may still be found.
+const CALM_BEFORE_THUMBNAIL: Duration = Duration::from_millis(1500);
 
 /// What to show first, from the command line.
 #[derive(Clone, Debug, Default)]
@@ -70,6 +73,8 @@ pub struct App {
     wants_quit: bool,
     /// A picture of the open dataset is kept already.
     has_thumbnail: bool,
+    /// Since when nothing has been loading.
+    calm_since: Option<Instant>,
 }
 
 impl App {
@@ -104,6 +109,7 @@ impl App {
             clipboard: None,
             wants_quit: false,
             has_thumbnail: false,
+            calm_since: None,
         };
         app.tasks.look_at_recents(app.state.settings.recents.clone());
         if app.first_view.demo {
@@ -163,6 +169,12 @@ impl App {
         self.feed.update(&self.state, self.window.viewport.shapes_px());
         self.look_at_shards();
         self.locate_probe();
+        if !self.feed.is_settled() {
+            self.calm_since = None;
+        } else if self.calm_since.is_none() {
+            self.calm_since = Some(Instant::now());
+            ctx.request_repaint_after(CALM_BEFORE_THUMBNAIL);
+        }
         self.keep_thumbnail();
         self.state.notifications.expire(Instant::now());
         if self.state.notifications.toasts().next().is_some() {
@@ -287,7 +299,8 @@ impl App {
 
     /// Keeps a picture of the dataset once it is complete.
     fn keep_thumbnail(&mut self) {
-        let Some(open) = self.state.dataset.as_ref().filter(|_| !self.has_thumbnail && self.feed.is_settled()) else { return };
+        let is_calm = self.calm_since.is_some_and(|since| since.elapsed() >= CALM_BEFORE_THUMBNAIL);
+        let Some(open) = self.state.dataset.as_ref().filter(|_| !self.has_thumbnail && is_calm) else { return };
         let Some(picture) = self.feed.image(crate::geometry::SlicePlane::Xy) else { return };
         if picture.image.coverage.is_final() {
             self.has_thumbnail = true;
@@ -362,7 +375,7 @@ impl App {
             view = last; // reloading keeps the place
         } else if dataset.focus.is_none()
             && asked.path.is_none()
-            && let Some((position, zoom)) = recent.and_then(|recent| recent.position.zip(recent.zoom))
+            && let Some((position, zoom)) = recent.as_ref().and_then(|recent| recent.position.zip(recent.zoom))
             && dataset.bounding_box().contains(position.into())
         {
             view = crate::scene::ViewState::new(position.into(), zoom);
@@ -375,6 +388,9 @@ impl App {
         }
         let mut open = OpenDataset::new(dataset, view);
         open.fixed_mag = asked.mag;
+        if let Some(recent) = recent.filter(|_| open.dataset.focus.is_none()) {
+            open.recall(&recent);
+        }
         if let Some((_, selected)) = remembered {
             open.selected = selected.min(open.layers.len().saturating_sub(1));
         }

@@ -125,8 +125,8 @@ impl Tasks {
     pub fn open_demo(&mut self) -> u64 {
         let (task, opener) = (self.task_number(), self.opener.clone());
         self.spawn("demo", move |reporter| {
-            let report = |share| reporter.send(TaskEvent::Progress { task, text: "Making the demo dataset".to_owned(), share });
-            match demo::ensure_demo(&demo::cache_folder(), &report) {
+            let report = |share| reporter.send(TaskEvent::Progress { task, text: "Making, once, the".to_owned(), share });
+            match demo::ensure_demo(&report) {
                 Ok(path) => open(task, path, opener.as_ref(), reporter),
                 Err(err) => reporter.send(TaskEvent::Opened { task, result: Err(OpenFailure { message: err.to_string(), hint: None }) }),
             }

@@ -33,6 +33,11 @@ impl eframe::App for Window {
         }
     }
 
+    fn auto_save_interval(&self) -> std::time::Duration {
+        // Recent datasets survive a program that is killed.
+        std::time::Duration::from_secs(5)
+    }
+
     fn persist_egui_memory(&self) -> bool {
         false
     }
@@ -71,18 +76,27 @@ pub fn run(first_view: FirstView) -> Result<()> {
     }
 }
 
+/// There is nothing to open a window on.
+#[derive(Debug, thiserror::Error)]
+#[error("can't open the window: there is no display; `chunkscope info`, `read`, `slice` and `demo` work without one")]
+pub struct NoDisplay;
+
 /// The window system's message in words that say what to do.
 fn explain(message: &str) -> anyhow::Error {
-    let advice = if message.contains("DISPLAY") {
-        "there is no display; `chunkscope info`, `read`, `slice` and `demo` work without one"
-    } else if message.contains("xkbcommon") {
-        "a library is missing: install libxkbcommon-x11-0"
-    } else if ["glutin", "GLX", "EGL", "GL context"].iter().any(|word| message.contains(word)) {
-        "no OpenGL: install libgl1 and libgl1-mesa-dri (software rendering will do)"
-    } else {
-        "the window system refused"
-    };
-    anyhow!("can't open the window: {advice}: {message}")
+    log::debug!("{message}");
+    if message.contains("DISPLAY") {
+        return NoDisplay.into();
+    }
+    if message.contains("xkbcommon") {
+        return anyhow!("can't open the window: a library is missing: install libxkbcommon-x11-0");
+    }
+    if ["glutin", "GLX", "EGL", "GL context"].iter().any(|word| message.contains(word)) {
+        return anyhow!("can't open the window: no OpenGL: install libgl1 and libgl1-mesa-dri (software rendering will do)");
+    }
+    if message.contains("EventLoop") {
+        return anyhow!("can't open the window: the display that DISPLAY or WAYLAND_DISPLAY names doesn't answer");
+    }
+    anyhow!("can't open the window: {message}")
 }
 
 #[cfg(test)]
@@ -94,6 +108,7 @@ mod tests {
         let cases = [
             ("neither WAYLAND_DISPLAY nor WAYLAND_SOCKET nor DISPLAY is set", "no display"),
             ("Found no glutin configs", "OpenGL"),
+            ("winit EventLoopError: os error at /x/y.rs:7: Connection refused", "doesn't answer"),
             ("Library libxkbcommon-x11.so could not be loaded", "libxkbcommon-x11-0"),
         ];
         for (message, word) in cases {

@@ -193,8 +193,10 @@ impl FromStr for Window {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let values = text.split_once(',').and_then(|(lo, hi)| Some((lo.trim().parse().ok()?, hi.trim().parse().ok()?)));
-        let values = values.filter(|(lo, hi): &(f64, f64)| lo.is_finite() && hi.is_finite());
-        values.map(|(lo, hi)| Self(lo, hi)).ok_or_else(|| format!("{text:?} is no window, expected two numbers such as 300,4300"))
+        let values = values.filter(|(lo, hi): &(f64, f64)| lo.is_finite() && hi.is_finite() && lo <= hi);
+        values
+            .map(|(lo, hi)| Self(lo, hi))
+            .ok_or_else(|| format!("{text:?} is no window, expected two numbers such as 300,4300, the lower first"))
     }
 }
 
@@ -234,7 +236,9 @@ mod tests {
             assert!(bad.parse::<PixelSize>().is_err(), "{bad}");
         }
         assert_eq!("-1e3,2.5".parse(), Ok(Window(-1000.0, 2.5)));
-        assert!("nan,1".parse::<Window>().is_err());
+        for bad in ["nan,1", "9,1", "5"] {
+            assert!(bad.parse::<Window>().is_err(), "{bad}");
+        }
     }
 
     #[test]

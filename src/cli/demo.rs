@@ -3,7 +3,7 @@
 use super::open;
 use super::output::print;
 use super::slice::save_png;
-use crate::demo::{cache_folder, ensure_demo};
+use crate::demo::ensure_demo;
 use crate::format::{Dataset, Layer};
 use crate::geometry::SlicePlane;
 use crate::scene::{LayerDisplay, Snapshot};
@@ -23,7 +23,7 @@ pub fn run() -> Result<()> {
             let _ = write!(io::stderr(), "\rmaking the demo dataset, {:3.0} %{end}", share * 100.0);
         }
     };
-    let folder = ensure_demo(&cache_folder(), &progress)?;
+    let folder = ensure_demo(&progress)?;
     let dataset = open(&folder)?;
     let (width, height, rgba) = three_slices(&dataset);
     save_png(Path::new(PICTURE), width, height, rgba)?;

@@ -43,6 +43,10 @@ pub fn usage_error(err: &clap::Error) -> ExitCode {
         let _ = err.print();
         return ExitCode::SUCCESS;
     }
+    if err.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let _ = writeln!(io::stderr(), "error: a subcommand is missing (see --help)");
+        return ExitCode::from(2);
+    }
     let text = err.to_string();
     // The first paragraph says what is wrong; those behind it repeat the usage.
     let first = text.split("\n\n").next().unwrap_or_default();
@@ -78,15 +82,19 @@ fn one_line(message: &str) -> String {
     message.replace(char::is_control, " ")
 }
 
-/// Prints warnings and errors that didn't stop the work.
+/// Prints warnings and errors that didn't stop the work: the first of them, and how many more there are.
 fn warn_all<'a>(problems: impl IntoIterator<Item = &'a Problem>) {
-    for problem in problems {
-        match problem.severity {
-            Severity::Info => {}
-            Severity::Warning | Severity::Error => {
-                let _ = writeln!(io::stderr(), "warning: {}", one_line(&problem.to_string()));
-            }
+    const SHOWN: usize = 20;
+    let mut left_out = 0;
+    for (i, problem) in problems.into_iter().filter(|problem| problem.severity != Severity::Info).enumerate() {
+        if i < SHOWN {
+            let _ = writeln!(io::stderr(), "warning: {}", one_line(&problem.to_string()));
+        } else {
+            left_out += 1;
         }
+    }
+    if left_out > 0 {
+        let _ = writeln!(io::stderr(), "warning: and {left_out} more");
     }
 }
 

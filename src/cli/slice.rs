@@ -41,6 +41,9 @@ pub fn run(args: &SliceArgs) -> Result<()> {
         window: args.window.map(|window| ValueWindow::new(window.0, window.1)),
     };
     let (image, failed) = snapshot.take(&dataset, &layers);
+    let sources = layers.iter().flat_map(|layer| &layer.levels).filter_map(|level| level.source.as_ref().ok());
+    let warnings: Vec<_> = sources.flat_map(|source| source.take_warnings()).collect();
+    warn_all(&warnings);
     for error in failed.iter().take(20) {
         let _ = writeln!(io::stderr(), "warning: {error}");
     }

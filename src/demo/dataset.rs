@@ -51,6 +51,18 @@ pub fn cache_folder() -> PathBuf {
     base.unwrap_or_else(std::env::temp_dir).join("chunkscope")
 }
 
+/// The demo dataset's folder in the user's cache folder, or below the temporary folder where that can't be
+/// written; see [`ensure_demo_in`].
+///
+/// # Errors
+/// If neither folder can be written.
+pub fn ensure_demo(progress: &(dyn Fn(f32) + Sync)) -> Result<PathBuf, DemoError> {
+    ensure_demo_in(&cache_folder(), progress).or_else(|err| {
+        log::warn!("{err}");
+        ensure_demo_in(&std::env::temp_dir().join("chunkscope"), progress)
+    })
+}
+
 /// The demo dataset's folder below `cache`, written now unless it is there already.
 ///
 /// It is written under another name and renamed when complete, so an interrupted write is never taken
@@ -58,7 +70,7 @@ pub fn cache_folder() -> PathBuf {
 ///
 /// # Errors
 /// If the folder can't be written.
-pub fn ensure_demo(cache: &Path, progress: &(dyn Fn(f32) + Sync)) -> Result<PathBuf, DemoError> {
+pub fn ensure_demo_in(cache: &Path, progress: &(dyn Fn(f32) + Sync)) -> Result<PathBuf, DemoError> {
     let cache = &cache.join(VERSION);
     let target = cache.join(NAME);
     if target.join(PROPERTIES_FILE).is_file() {
@@ -297,7 +309,7 @@ mod tests {
         let target = cache.path().join(VERSION).join(NAME);
         std::fs::create_dir_all(target.join("em/1")).expect("made");
         assert!(!target.join(PROPERTIES_FILE).is_file());
-        let made = ensure_demo(cache.path(), &|_| {}).expect("made again");
+        let made = ensure_demo_in(cache.path(), &|_| {}).expect("made again");
         assert!(made.join(PROPERTIES_FILE).is_file() && made.join("cells64/1/header.wkw").is_file());
         let listed: Vec<_> = std::fs::read_dir(cache.path().join(VERSION)).expect("listed").flatten().map(|e| e.file_name()).collect();
         assert_eq!(listed, [NAME]);

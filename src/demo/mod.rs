@@ -20,7 +20,7 @@ mod shading;
 mod space;
 mod volume;
 
-pub use dataset::{DemoError, cache_folder, ensure_demo};
+pub use dataset::{DemoError, cache_folder, ensure_demo, ensure_demo_in};
 pub use derived::{LayerBox, cell_id, cell_id64, em_uint16, fluorescence, potential};
 pub use edge::EMPTY_CORNER;
 pub use volume::DemoVolume;

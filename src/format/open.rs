@@ -240,7 +240,8 @@ impl Opening<'_> {
             if written.contains("://") {
                 return Err(written.clone());
             }
-            return Ok(dataset.join(written.strip_prefix("./").unwrap_or(written)));
+            let folder = written.strip_suffix("/header.wkw").unwrap_or(written);
+            return Ok(dataset.join(folder.strip_prefix("./").unwrap_or(folder)));
         }
         let short = dataset.join(layer).join(declared.mag.to_string());
         let long = dataset.join(layer).join(declared.mag.long_literal());

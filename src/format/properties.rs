@@ -154,8 +154,9 @@ impl Reader<'_> {
             Some(Value::String(name)) if !name.is_empty() => name.clone(),
             Some(Value::Number(number)) => number.to_string(),
             _ => {
-                self.warn(format!("Layer {} has no name, it is left out", index + 1));
-                return None;
+                let name = name_from_paths(layer).unwrap_or_else(|| format!("layer {}", index + 1));
+                self.warn(format!("Layer {} has no name, it is called {name}", index + 1));
+                name
             }
         };
         if layer.get("coordinateTransformations").is_some_and(|t| t.as_array().is_some_and(|t| !t.is_empty())) {
@@ -172,7 +173,7 @@ impl Reader<'_> {
         let configuration = configuration(layer.get("defaultViewConfiguration"), layer.get("adminViewConfiguration"));
         Some(LayerProperties {
             num_channels: layer.get("numChannels").or_else(|| layer.get("num_channels")).and_then(Value::as_u64),
-            largest_segment_id: layer.get("largestSegmentId").and_then(Value::as_u64),
+            largest_segment_id: self.largest_segment_id(&name, layer.get("largestSegmentId")),
             name,
             category,
             format,
@@ -181,6 +182,15 @@ impl Reader<'_> {
             mags,
             configuration,
         })
+    }
+
+    fn largest_segment_id(&mut self, name: &str, value: Option<&Value>) -> Option<u64> {
+        let value = value.filter(|value| !value.is_null())?;
+        let id = value.as_u64().or_else(|| value.as_str()?.trim().parse().ok());
+        if id.is_none() {
+            self.info(format!("Layer {name}: the largestSegmentId {value} is no 64-bit id, it is left out"));
+        }
+        id
     }
 
     fn category(&mut self, name: &str, layer: &Map<String, Value>) -> LayerCategory {
@@ -244,8 +254,8 @@ impl Reader<'_> {
                 }
                 new
             }
-            (Some(mags), None) | (None, Some(mags)) => mags,
-            (None, None) => {
+            (Some(mags), None) | (None, Some(mags)) if !mags.is_empty() => mags,
+            (Some(_), None) | (None, Some(_)) | (None, None) => {
                 self.warn(format!("Layer {name} declares no mags, its folders are looked at"));
                 Vec::new()
             }
@@ -284,7 +294,15 @@ pub fn guess_category(name: &str, has_segment_ids: bool) -> LayerCategory {
 
 fn parse_mag(value: &Value) -> Option<Mag> {
     match value {
-        Value::String(text) => text.parse().ok(),
+        Value::String(text) => text.parse().ok().or_else(|| {
+            // `[2, 2, 1]` or `2, 2, 1` in a string.
+            let numbers = text.trim_matches(['[', ']', '(', ')', ' ']).split(',').map(|part| part.trim().parse().ok());
+            match numbers.collect::<Option<Vec<i64>>>()?[..] {
+                [f] => Mag::new(f, f, f),
+                [x, y, z] => Mag::new(x, y, z),
+                _ => None,
+            }
+        }),
         Value::Array(_) => {
             let [x, y, z] = triple_i64(value)?;
             Mag::new(x, y, z)
@@ -298,8 +316,18 @@ fn parse_mag(value: &Value) -> Option<Mag> {
     }
 }
 
-/// An integer, also when written as `1.0`.
+/// The folder that a layer's first mag lies in, by its declared path.
+fn name_from_paths(layer: &Map<String, Value>) -> Option<String> {
+    let path = layer.get("mags")?.as_array()?.first()?.get("path")?.as_str()?;
+    let name = path.trim_end_matches('/').rsplit('/').nth(1)?;
+    (!name.is_empty() && name != ".").then(|| name.to_owned())
+}
+
+/// An integer, also when written as `1.0` or `"1"`.
 fn as_i64(value: &Value) -> Option<i64> {
+    if let Some(text) = value.as_str() {
+        return text.trim().parse().ok();
+    }
     value.as_i64().or_else(|| value.as_f64().filter(|f| f.fract() == 0.0 && f.abs() < 9e15).map(|f| f as i64))
 }
 
@@ -309,12 +337,13 @@ fn triple_i64(value: &Value) -> Option<[i64; 3]> {
     values.try_into().ok()
 }
 
-/// Three numbers, or one for all axes.
+/// Three numbers, or one for all axes, also when written as `"1.5"`.
 fn triple_f64(value: &Value) -> Option<[f64; 3]> {
-    if let Some(all) = value.as_f64() {
+    let number = |value: &Value| value.as_f64().or_else(|| value.as_str()?.trim().parse().ok());
+    if let Some(all) = number(value) {
         return Some([all; 3]);
     }
-    let values: Vec<f64> = value.as_array()?.iter().map(Value::as_f64).collect::<Option<_>>()?;
+    let values: Vec<f64> = value.as_array()?.iter().map(number).collect::<Option<_>>()?;
     values.try_into().ok()
 }
 
@@ -367,6 +396,7 @@ mod tests {
             r#""mags":[{"mag":"1"},{"mag":"2-2-1"}]"#,
             r#""wkwResolutions":[{"resolution":1,"cubeLength":1024},{"resolution":[2,2,1],"cube_length":1024}]"#,
             r#""mags":[1,[2,2,1]]"#,
+            r#""mags":[{"mag":["1","1","1"]},{"mag":"[2, 2, 1]"}]"#,
             r#""mags":[{"mag":{"x":1,"y":1,"z":1}},{"mag":[2.0,2.0,1.0]}]"#,
         ];
         for case in cases {
@@ -390,7 +420,12 @@ mod tests {
         let names: Vec<_> = properties.layers.iter().map(|l| (l.name.as_str(), l.category)).collect();
         assert_eq!(
             names,
-            [("7", LayerCategory::Color), ("labels", LayerCategory::Segmentation), ("labels (2)", LayerCategory::Segmentation)]
+            [
+                ("7", LayerCategory::Color),
+                ("labels", LayerCategory::Segmentation),
+                ("labels (2)", LayerCategory::Segmentation),
+                ("layer 4", LayerCategory::Color),
+            ]
         );
         for word in ["voxel size", "category", "dataFormat", "boundingBox", "no mags", "no name", "elementClass"] {
             assert!(problems.iter().any(|p| p.contains(word)), "{word}: {problems:?}");

@@ -65,10 +65,13 @@ impl Histogram {
     }
 
     /// The window from the 1st to the 99th percentile. Where these are equal: from the lowest to the highest
-    /// value, and for a constant from 0 to it. `None` where nothing but zeros, or no finite value, was found.
+    /// value, and for a constant around it, so that it is drawn mid-grey. `None` where nothing but zeros, or no
+    /// finite value, was found.
     pub fn auto_window(&self) -> Option<ValueWindow> {
         let (min, max) = self.found?;
-        let widest = [self.percentiles?, (min, max), (min.min(0.0), max.max(0.0))];
+        // Twice the constant stays finite by halving.
+        let around = (min - max.abs().min(f64::MAX / 2.0), max + max.abs().min(f64::MAX / 2.0));
+        let widest = [self.percentiles?, (min, max), around];
         widest.into_iter().find(|(low, high)| low < high).map(|(low, high)| ValueWindow::new(low, high))
     }
 }
@@ -246,8 +249,8 @@ mod tests {
         assert_eq!(floats(|p| if p.x > 9 { 0.0 } else { -0.0 }).auto_window(), None);
         assert_eq!(floats(|_| f64::NAN).auto_window(), None);
         assert_eq!(floats(|_| f64::INFINITY).auto_window(), None);
-        assert_eq!(floats(|_| 300.0).auto_window(), Some(ValueWindow::new(0.0, 300.0)));
-        assert_eq!(floats(|_| -4.0).auto_window(), Some(ValueWindow::new(-4.0, 0.0)));
+        assert_eq!(floats(|_| 300.0).auto_window(), Some(ValueWindow::new(0.0, 600.0)));
+        assert_eq!(floats(|_| -4.0).auto_window(), Some(ValueWindow::new(-8.0, 0.0)));
         // Fewer than 1 % differ.
         assert_eq!(floats(|p| if p.x + p.y == 0 { 9.0 } else { 0.0 }).auto_window(), Some(ValueWindow::new(0.0, 9.0)));
         assert_eq!(floats(|p| if p.x < 20 { f64::MIN } else { f64::MAX }).auto_window(), Some(ValueWindow::new(f64::MIN, f64::MAX)));

@@ -3,12 +3,12 @@
 use super::layout::LayoutState;
 use super::log_lines::LogLines;
 use super::notification::Notifications;
-use super::settings::{Recent, Settings};
+use super::settings::{Recent, RememberedLayer, Settings};
 use crate::format::{ChunkError, ChunkLocation, Dataset, Layer, MagLevel};
 use crate::geometry::{BoundingBox, ChunkIndex, Mag, ShardIndex, SlicePlane, Vec3Int};
 use crate::loading::SourceId;
 use crate::problem::Problems;
-use crate::scene::{LayerDisplay, ViewState};
+use crate::scene::{LayerDisplay, ValueWindow, ViewState};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -225,6 +225,16 @@ impl OpenLayer {
         &self.dataset.layers[self.index] // made from this dataset's own layers
     }
 
+    fn remembered(&self) -> RememberedLayer {
+        let window = (self.display.window.min(), self.display.window.max());
+        RememberedLayer {
+            name: self.layer().name.clone(),
+            visible: self.display.visible,
+            opacity: self.display.opacity,
+            window: (!self.wants_auto_window).then_some(window),
+        }
+    }
+
     /// The opened level of a loader number.
     pub fn level_of(&self, source: SourceId) -> Option<&MagLevel> {
         let at = self.levels.iter().position(|level| level.source == Some(source))?;
@@ -278,6 +288,22 @@ impl OpenDataset {
         mags
     }
 
+    /// Makes layers look as they did when the dataset was closed; those it didn't have then stay as they are.
+    pub fn recall(&mut self, recent: &Recent) {
+        if let Some(index) = self.layers.iter().position(|layer| Some(&layer.layer().name) == recent.selected.as_ref()) {
+            self.selected = index;
+        }
+        for layer in &mut self.layers {
+            let Some(last) = recent.layers.iter().find(|last| last.name == layer.layer().name) else { continue };
+            layer.display.visible = last.visible;
+            layer.display.opacity = last.opacity.clamp(0.0, 1.0);
+            if let Some((min, max)) = last.window {
+                layer.display.window = ValueWindow::new(min, max);
+                layer.wants_auto_window = false;
+            }
+        }
+    }
+
     /// The entry of this dataset in the list of recents.
     pub fn as_recent(&self, opened_unix_secs: u64) -> Recent {
         let names: Vec<_> = self.dataset.layers.iter().map(|layer| layer.name.as_str()).collect();
@@ -290,6 +316,8 @@ impl OpenDataset {
             opened_unix_secs,
             position: Some(self.view.voxel().to_array()),
             zoom: Some(self.view.zoom()),
+            selected: self.selected().map(|layer| layer.layer().name.clone()),
+            layers: self.layers.iter().map(OpenLayer::remembered).collect(),
         }
     }
 }

@@ -202,6 +202,8 @@ pub enum UiCommand {
     PreviousLayer,
     /// Show or hide the selected layer.
     ToggleLayer,
+    /// Hide all layers but the selected one.
+    ShowOnlyLayer,
     /// Show or hide all segmentations.
     ToggleSegmentation,
     /// Window from what is on screen.
@@ -288,6 +290,7 @@ impl UiCommand {
             Self::NextLayer => "Select next layer",
             Self::PreviousLayer => "Select previous layer",
             Self::ToggleLayer => "Show or hide layer",
+            Self::ShowOnlyLayer => "Show only this layer",
             Self::ToggleSegmentation => "Show or hide segmentation",
             Self::AutoWindow => "Automatic window",
             Self::FullRangeWindow => "Full range window",
@@ -346,6 +349,7 @@ impl UiCommand {
             Self::NextLayer => keys![Shortcut::command(Key::Down)],
             Self::PreviousLayer => keys![Shortcut::command(Key::Up)],
             Self::ToggleLayer => keys![Shortcut::plain(Key::Char('V'))],
+            Self::ShowOnlyLayer => keys![Shortcut::shift(Key::Char('V'))],
             Self::ToggleSegmentation => keys![Shortcut::plain(Key::Char('3'))],
             Self::AutoWindow => keys![Shortcut::plain(Key::Char('A'))],
             Self::FullRangeWindow => keys![Shortcut::shift(Key::Char('A'))],
@@ -410,6 +414,7 @@ impl UiCommand {
             | Self::NextLayer
             | Self::PreviousLayer
             | Self::ToggleLayer
+            | Self::ShowOnlyLayer
             | Self::ToggleSegmentation
             | Self::AutoWindow
             | Self::FullRangeWindow
@@ -449,6 +454,7 @@ impl UiCommand {
                 | Self::ToggleTheme
                 | Self::NextLayer
                 | Self::ToggleLayer
+                | Self::ShowOnlyLayer
                 | Self::AutoWindow
                 | Self::ShowHeader
                 | Self::RetryFailed
@@ -499,6 +505,7 @@ impl UiCommand {
             | Self::NextLayer
             | Self::PreviousLayer
             | Self::ToggleLayer
+            | Self::ShowOnlyLayer
             | Self::ToggleSegmentation
             | Self::AutoWindow
             | Self::FullRangeWindow

@@ -95,6 +95,13 @@ fn dispatch_ui(state: &mut AppState, feed: &SliceFeed, panes_px: &[[u32; 2]; 3],
         UiCommand::NextLayer => shift_layer(state, 1),
         UiCommand::PreviousLayer => shift_layer(state, -1),
         UiCommand::ToggleLayer => with_selected(state, |layer| layer.display.visible ^= true),
+        UiCommand::ShowOnlyLayer => {
+            if let Some(open) = &mut state.dataset {
+                for (index, layer) in open.layers.iter_mut().enumerate() {
+                    layer.display.visible = index == open.selected;
+                }
+            }
+        }
         UiCommand::ToggleSegmentation => toggle_segmentation(state),
         UiCommand::AutoWindow => auto_window(state, feed),
         UiCommand::FullRangeWindow => with_selected(state, |layer| {

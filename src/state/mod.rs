@@ -21,5 +21,5 @@ pub use fuzzy::fuzzy_score;
 pub use layout::{LayoutState, LevelKey, ShardFile};
 pub use log_lines::{LogLine, LogLines};
 pub use notification::{Notification, Notifications};
-pub use settings::{Recent, Settings, TextScale, ThemeChoice};
+pub use settings::{Recent, RememberedLayer, Settings, TextScale, ThemeChoice};
 pub use slice_feed::{FeedEvent, PaneImage, SliceFeed};

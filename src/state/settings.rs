@@ -30,6 +30,20 @@ pub enum TextScale {
     Larger,
 }
 
+/// How a layer looked when its dataset was closed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RememberedLayer {
+    /// Its name.
+    pub name: String,
+    /// Whether it was shown.
+    pub visible: bool,
+    /// Its opacity, 0 to 1.
+    pub opacity: f32,
+    /// Its window, unless that was still to be found.
+    pub window: Option<(f64, f64)>,
+}
+
 /// A dataset that was opened before.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -46,6 +60,10 @@ pub struct Recent {
     pub position: Option<[i64; 3]>,
     /// Last zoom.
     pub zoom: Option<f64>,
+    /// Name of the layer that was selected last.
+    pub selected: Option<String>,
+    /// How its layers looked last.
+    pub layers: Vec<RememberedLayer>,
 }
 
 /// Preferences and memory of the window.

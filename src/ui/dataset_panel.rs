@@ -46,6 +46,12 @@ impl DatasetPanel {
         let name = &layer.layer().name;
         let state = if is_selected { RowState::Selected } else { RowState::Plain };
         let row = Row::new(name, state).show(ui, |ui| layer_row_ui(ui, ctx, (index, layer), &mut is_folded));
+        row.response.context_menu(|ui| {
+            if ui.button(UiCommand::ShowOnlyLayer.text()).clicked() {
+                ctx.send(AppCommand::SelectLayer(index));
+                ctx.send(UiCommand::ShowOnlyLayer);
+            }
+        });
         if row.inner {
             self.folded.insert(index, is_folded);
         } else if row.response.clicked() && !is_selected {

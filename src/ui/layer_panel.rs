@@ -37,7 +37,9 @@ fn segmentation_ui(ui: &mut Ui, layer: &OpenLayer, display: &mut LayerDisplay) {
 }
 
 fn color_ui(ui: &mut Ui, ctx: &AppContext<'_>, index: usize, layer: &OpenLayer, display: &mut LayerDisplay) {
-    SectionHeader::new("Contrast").subject(&layer.layer().name).show(ui, |ui| {
+    // The buttons beside it keep their room.
+    let subject = super::widgets::elide_middle(&layer.layer().name, if ui.available_width() < 220.0 { 8 } else { 12 });
+    SectionHeader::new("Contrast").subject(&subject).show(ui, |ui| {
         if ui.add(TextButton::quiet("Full range")).on_hover_text("All values of the type (Shift+A)").clicked() {
             ctx.send(UiCommand::FullRangeWindow);
         }

@@ -134,6 +134,7 @@ fn is_on(command: UiCommand, ctx: &AppContext<'_>, room: Room) -> Option<bool> {
         | C::NextLayer
         | C::PreviousLayer
         | C::ToggleLayer
+        | C::ShowOnlyLayer
         | C::ToggleSegmentation
         | C::AutoWindow
         | C::FullRangeWindow

@@ -69,9 +69,37 @@ fn pointed_at_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenDataset) {
     });
     bar_separator_ui(ui);
     ui.add(Label::new(text::control(physical_position(&open.dataset.voxel_size, voxel)).color(tokens.t2)).extend());
-    for (index, layer) in open.layers.iter().enumerate().filter(|(_, layer)| layer.display.visible) {
-        value_ui(ui, ctx, open, index, &layer.layer().name, voxel);
+    // Values that don't fit whole are left out and counted; the probe has them all.
+    const REST_WIDTH: f32 = 56.0;
+    let visible: Vec<_> = open.layers.iter().enumerate().filter(|(_, layer)| layer.display.visible).collect();
+    for (i, (index, layer)) in visible.iter().enumerate() {
+        let name = &layer.layer().name;
+        let needed = value_width(ui, ctx, open, *index, name, voxel);
+        let room = ui.max_rect().right() - ui.min_rect().right();
+        let rest = if i + 1 < visible.len() { REST_WIDTH } else { 0.0 };
+        if needed + rest > room {
+            bar_separator_ui(ui);
+            let names: Vec<_> = visible[i..].iter().map(|(_, layer)| layer.layer().name.as_str()).collect();
+            let more = Label::new(text::control(format!("+{}", names.len())).color(tokens.t3)).extend();
+            ui.add(more).on_hover_text(format!("No room for {}", names.join(", ")));
+            break;
+        }
+        value_ui(ui, ctx, open, *index, name, voxel);
     }
+}
+
+/// Room that a layer's value takes, separator included.
+fn value_width(ui: &Ui, ctx: &AppContext<'_>, open: &OpenDataset, index: usize, name: &str, voxel: Vec3Int) -> f32 {
+    /// Separator, swatch and gaps.
+    const AROUND: f32 = 2.0 * ITEM_GAP + 24.0;
+    let value = match ctx.feed.pick(open, index, voxel).map(|pick| pick.state) {
+        Some(PickState::Value(value)) => value.text,
+        Some(PickState::Missing(_)) => "not stored".to_owned(),
+        Some(PickState::Failed(_)) => "chunk failed".to_owned(),
+        Some(PickState::Pending | PickState::Outside) | None => "–".to_owned(),
+    };
+    let text = ui.painter().layout_no_wrap(format!("{name}, {value}"), fonts::control(), Color32::PLACEHOLDER);
+    text.size().x + AROUND
 }
 
 fn value_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenDataset, index: usize, name: &str, voxel: Vec3Int) {

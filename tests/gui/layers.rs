@@ -2,7 +2,7 @@
 
 use crate::support::{Gui, SIZES, Setup, Tiny, WIDE, value};
 use chunkscope::geometry::SlicePlane;
-use chunkscope::state::AppCommand;
+use chunkscope::state::{AppCommand, UiCommand};
 use egui::accesskit::Role;
 
 use egui::{Key, Modifiers, Vec2, vec2};
@@ -147,15 +147,37 @@ fn probe_and_status_bar_show_every_value_exactly() {
                 ("cells", "uint32", value::cells(at).to_string()),
                 ("cells64", "uint64", value::cells64(at).to_string()),
             ];
-            for (name, class, text) in values {
+            for (name, class, text) in &values {
                 assert_eq!(
                     gui.text_that_begins(&format!("{name} {class} ")).trim_end(),
                     format!("{name} {class} {text}"),
                     "probe at {at:?}"
                 );
-                let texts = gui.texts();
-                assert!(texts.contains(&format!("{name} {text}")), "status bar: {name} {text} at {at:?}: {texts:#?}");
             }
+            // The status bar shows what fits whole, and counts the rest.
+            let texts = gui.texts();
+            let shown = values.iter().filter(|(name, _, text)| texts.contains(&format!("{name} {text}"))).count();
+            let is_counted = shown == values.len() || texts.contains(&format!("+{}", values.len() - shown));
+            assert!(shown > 0 && is_counted, "status bar at {at:?}: {shown} values in {texts:#?}");
+        }
+        for (index, name) in Tiny::LAYERS.iter().enumerate() {
+            let at = [5, 60, 63];
+            gui.send(AppCommand::SelectLayer(index));
+            gui.send(UiCommand::ShowOnlyLayer);
+            gui.send(AppCommand::SetPosition(at.into()));
+            gui.settle();
+            let [r, g, b] = value::rgb(at);
+            let text = match *name {
+                "em" => value::em(at).to_string(),
+                "em16" => value::em16(at).to_string(),
+                "rgb" => format!("{r}, {g}, {b}"),
+                "field" => format!("{:?}", value::field(at)),
+                "cells" => value::cells(at).to_string(),
+                "cells64" => value::cells64(at).to_string(),
+                other => panic!("no expectation for {other}"),
+            };
+            let texts = gui.texts();
+            assert!(texts.contains(&format!("{name} {text}")), "status bar: {name} {text}: {texts:#?}");
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Measured in a process of its own: the other tests' windows would count otherwise.
 
 use crate::support::{Gui, Setup, WIDE};
-use chunkscope::demo::ensure_demo;
+use chunkscope::demo::ensure_demo_in;
 use chunkscope::geometry::SlicePlane;
 use chunkscope::state::{AppCommand, Settings};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ const BESIDE_MIB: u64 = 300;
 const SHARP_WITHIN: Duration = Duration::from_secs(10);
 
 fn demo() -> PathBuf {
-    ensure_demo(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("gui-demo"), &|_| ()).expect("a demo dataset")
+    ensure_demo_in(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("gui-demo"), &|_| ()).expect("a demo dataset")
 }
 
 fn is_long() -> bool {

@@ -24,7 +24,10 @@ pub fn physical_position(voxel_size: &VoxelSize, voxel_mag1: Vec3Int) -> String 
     }
 }
 
+/// With this many decimals, fewer for large numbers: six digits in all are more than anyone measures.
 fn joined(values: [f64; 3], decimals: usize) -> String {
+    let largest = values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
+    let decimals = if largest >= 100.0 { decimals.min(1) } else { decimals };
     values.map(|value| if value.fract() == 0.0 && decimals < 3 { format!("{value:.0}") } else { format!("{value:.decimals$}") }).join(", ")
 }
 

@@ -197,14 +197,14 @@ impl MapPane {
             if response.clicked() {
                 let chunk = ChunkIndex(indices.topleft);
                 view.ctx.send(AppCommand::SelectChunk(Some(chunk)));
-                view.ctx.send(AppCommand::GoToChunk(chunk));
+                go_to(view, &view.grid().chunk_box(chunk));
             }
             return;
         }
         let shard = ShardIndex(indices.center());
         view.ctx.send(AppCommand::SelectShard(Some(shard)));
         if response.clicked() {
-            view.ctx.send(AppCommand::GoToChunk(view.grid().first_chunk_of(shard)));
+            go_to(view, &view.grid().shard_box(shard));
         }
         self.is_zoomed_in |= is_opening;
     }
@@ -334,4 +334,11 @@ fn in_view_rect(view: &View<'_>, area: &MapArea, map: Rect) -> Option<Rect> {
     );
     let visible = rect.intersect(map);
     visible.is_positive().then(|| visible.shrink(0.5))
+}
+/// Centres the middle of a box of the level within the plane that is seen; the slice stays.
+fn go_to(view: &View<'_>, box_in_mag: &BoundingBox) {
+    let inside = view.mag.box_in_mag1(&box_in_mag.intersect(&view.extent));
+    let Some(open) = view.ctx.state.dataset.as_ref().filter(|_| !inside.is_empty()) else { return };
+    let normal = view.plane.normal_axis();
+    view.ctx.send(AppCommand::SetPosition(inside.center().with(normal, open.view.voxel()[normal])));
 }

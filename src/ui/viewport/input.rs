@@ -1,6 +1,7 @@
 //! Pointer and wheel over a pane, turned into commands.
 
 use super::overlay::OnScreen;
+use crate::geometry::Vec3Int;
 use crate::scene::ViewState;
 use crate::state::{AppCommand, AppContext};
 use egui::{Event, MouseWheelUnit, PointerButton, Response, Ui};
@@ -13,6 +14,8 @@ const POINTS_PER_STEP: f32 = 30.0;
 pub struct PaneInput {
     /// Scrolled points that make no whole slice yet.
     scrolled: f32,
+    /// The centre before the last click, to come back to if it turns out to be half of a double click.
+    before_click: Option<Vec3Int>,
 }
 
 impl PaneInput {
@@ -43,9 +46,13 @@ impl PaneInput {
         if response.double_clicked() {
             let maximized = ctx.state.panels.maximized.is_none().then_some(plane);
             ctx.send(AppCommand::Maximize(maximized));
+            if let Some(before) = self.before_click.take() {
+                ctx.send(AppCommand::SetPosition(before));
+            }
         } else if response.clicked()
             && let Some(pos) = response.interact_pointer_pos()
         {
+            self.before_click = ctx.state.dataset.as_ref().map(|open| open.view.voxel());
             ctx.send(AppCommand::SetPosition(pane.view.voxel_at(px_in_pane(pos))));
         }
     }

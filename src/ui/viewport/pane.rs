@@ -100,6 +100,16 @@ fn maximize_button(ui: &mut Ui, rect: Rect, plane: SlicePlane, ctx: &AppContext<
 }
 
 fn failed_notice(ui: &mut Ui, rect: Rect, plane: SlicePlane, ctx: &AppContext<'_>) {
+    if let Some(layer) = ctx.state.dataset.as_ref().and_then(OpenDataset::selected)
+        && ctx.feed.shown_level(ctx.state.dataset.as_ref().map_or(0, |open| open.selected)).is_none()
+    {
+        let text = format!("Can't read layer {}", layer.layer().name);
+        let clicked = ui.push_id(plane.name(), |ui| Notice::new(Severity::Error, &text).actions(&["Details"]).show_in_pane(ui, rect)).inner;
+        if clicked.is_some() {
+            ctx.send(AppCommand::ShowInspector(InspectorTab::Problems));
+        }
+        return;
+    }
     let failed = ctx.feed.image(plane).map_or(0, |picture| picture.image.coverage.failed_chunks.len());
     if failed == 0 || rect.width() < 280.0 {
         return;

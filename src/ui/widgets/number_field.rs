@@ -94,6 +94,15 @@ impl Widget for NumberField<'_> {
     }
 }
 
+/// A number that fits a field: very large and very small ones with an exponent.
+fn field_text(value: f64, decimals: std::ops::RangeInclusive<usize>) -> String {
+    let size = value.abs();
+    if size >= 1e10 || (size > 0.0 && size < 1e-4) {
+        return format!("{value:.3e}");
+    }
+    egui::emath::format_with_decimals_in_range(value, decimals)
+}
+
 impl NumberField<'_> {
     /// Draws the field in a rectangle that was allocated before.
     pub(super) fn show_at(self, ui: &mut Ui, rect: Rect) -> Response {
@@ -112,7 +121,8 @@ impl NumberField<'_> {
         let mut child = ui.new_child(UiBuilder::new().max_rect(inner).layout(layout));
         paint::unframe(&mut child);
         child.spacing_mut().button_padding = vec2(0.0, 4.0);
-        let response = child.add(self.drag.min_size(inner.size())).accessible_name(self.name);
+        let drag = self.drag.custom_formatter(field_text);
+        let response = child.add(drag.min_size(inner.size())).accessible_name(self.name);
         paint::focus_ring(ui, &response, rect, metrics::RADIUS_CONTROL);
         response
     }
