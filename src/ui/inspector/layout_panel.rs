@@ -84,7 +84,7 @@ impl LayoutPanel {
         let open = ctx.state.dataset.as_ref().and_then(|open| open.selected());
         let level = open.and_then(|layer| layout.level.and_then(|key| layer.level_of(key)));
         let (Some(layer), Some(level)) = (open, level) else {
-            padded_ui(ui, |ui| hint_ui(ui, "No level is open, so there are no shards to list"));
+            padded_ui(ui, |ui| hint_ui(ui, "No mag can be read, so there are no shards to list"));
             return;
         };
         let source = match &level.source {

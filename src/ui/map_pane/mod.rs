@@ -69,7 +69,7 @@ impl MapPane {
         let layer = open.and_then(|open| open.selected());
         let level = layer.and_then(|layer| layer.level_of(ctx.state.layout.level?));
         let (Some(open), Some(layer), Some(level)) = (open, layer, level) else {
-            placeholder_ui(ui, inner, "No level is open");
+            placeholder_ui(ui, inner, "No mag can be read");
             return;
         };
         let Ok(source) = &level.source else {

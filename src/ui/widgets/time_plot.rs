@@ -1,10 +1,11 @@
 //! A plot of values over the last minute or ten, with title, legend and axes in our look.
 
-use egui::{Align2, Color32, Mesh, Painter, Pos2, Rect, Response, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align2, Color32, Id, Pos2, Rect, Response, Role, Sense, Shape, Stroke, Ui, UiBuilder, Vec2, WidgetInfo, pos2, vec2};
+use egui_plot::{Line, Plot, PlotBounds};
 
 use super::paint;
 use super::time_axis::{AxisTop, HeldTop, tick_text, time_ticks};
-use crate::ui::theme::{Series, Tokens, color, fonts, metrics, text};
+use crate::ui::theme::{Series, Tokens, fonts, metrics, text};
 
 const HEADER: f32 = 24.0;
 const HEADER_GAP: f32 = 12.0;
@@ -75,12 +76,7 @@ impl<'a> TimePlot<'a> {
         let axis = self.axis_top(ui, &response);
         let frame = PlotFrame { rect: plot, span_secs: self.span_secs.max(1.0), axis };
         frame.paint_axes(ui, rect);
-        let clipped = ui.painter().with_clip_rect(ui.clip_rect().intersect(plot.expand2(vec2(0.0, 1.0))));
-        for (index, series) in self.series.iter().enumerate().rev() {
-            let color = Tokens::of(ui).series(series.series);
-            let fill = (index == 0).then(|| color::with_opacity(color, FILL_OPACITY));
-            frame.paint_curve(&clipped, series.points, color, fill);
-        }
+        frame.curves_ui(ui, response.id, self.series);
         if let Some(budget) = self.budget {
             frame.paint_budget(ui, budget);
         }
@@ -215,14 +211,34 @@ impl PlotFrame {
         }
     }
 
-    fn paint_curve(&self, painter: &Painter, points: &[[f32; 2]], color: Color32, fill: Option<Color32>) {
-        for piece in points.split(|point| !point[1].is_finite()) {
-            let line: Vec<Pos2> = piece.iter().map(|point| self.point_from(point[0], f64::from(point[1]))).collect();
-            if let Some(fill) = fill {
-                painter.add(Shape::from(area_below(&line, self.rect.bottom(), fill)));
-            }
-            painter.add(Shape::line(line, Stroke::new(1.5, color)));
-        }
+    /// The curves, without anything of the plot library's own around them. Time runs from minus the span to 0.
+    fn curves_ui(&self, ui: &mut Ui, id: Id, series: &[TimeSeries<'_>]) {
+        let tokens = Tokens::of(ui);
+        let bounds = PlotBounds::from_min_max([-f64::from(self.span_secs), 0.0], [0.0, self.axis.top]);
+        let mut child = ui.new_child(UiBuilder::new().max_rect(self.rect));
+        Plot::new(id.with("curves"))
+            .show_axes(false)
+            .show_grid(false)
+            .show_background(false)
+            .show_x(false)
+            .show_y(false)
+            .allow_zoom(false)
+            .allow_drag(false)
+            .allow_scroll(false)
+            .allow_boxed_zoom(false)
+            .allow_double_click_reset(false)
+            .set_margin_fraction(Vec2::ZERO)
+            .sense(Sense::empty())
+            .show(&mut child, |plot| {
+                plot.set_plot_bounds(bounds);
+                for (index, series) in series.iter().enumerate().rev() {
+                    for piece in series.points.split(|point| !point[1].is_finite()).filter(|piece| !piece.is_empty()) {
+                        let points: Vec<[f64; 2]> = piece.iter().map(|[age, value]| [-f64::from(*age), f64::from(*value)]).collect();
+                        let line = Line::new(series.name, points).color(tokens.series(series.series)).width(1.5);
+                        plot.line(if index == 0 { line.fill(0.0).fill_alpha(FILL_OPACITY) } else { line });
+                    }
+                }
+            });
     }
 
     fn paint_budget(&self, ui: &Ui, budget: f64) {
@@ -231,19 +247,4 @@ impl PlotFrame {
         let stroke = Stroke::new(1.0, Tokens::of(ui).t3);
         ui.painter().extend(Shape::dashed_line(&ends, stroke, 4.0, 4.0));
     }
-}
-
-/// The area between a line and the axis, as one mesh.
-fn area_below(line: &[Pos2], bottom: f32, fill: Color32) -> Mesh {
-    let mut mesh = Mesh::default();
-    for point in line {
-        mesh.colored_vertex(*point, fill);
-        mesh.colored_vertex(pos2(point.x, bottom), fill);
-    }
-    let quads = line.len().saturating_sub(1);
-    for first in (0..quads).filter_map(|index| u32::try_from(2 * index).ok()) {
-        mesh.add_triangle(first, first + 1, first + 2);
-        mesh.add_triangle(first + 2, first + 1, first + 3);
-    }
-    mesh
 }
