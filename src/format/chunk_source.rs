@@ -25,12 +25,30 @@ pub struct ChunkLocation {
     pub shard: ShardIndex,
     /// The file of the shard.
     pub key: StorageKey,
-    /// Its bytes in that file; of length 0 for a chunk of zeros that takes no bytes.
+    /// Its bytes in that file; of length 0 for a chunk of fill value that takes no bytes.
     pub range: ByteRange,
+    /// Further pieces, for chunks whose channels are stored apart. Their bytes follow those of the first.
+    pub more: Vec<ChunkPiece>,
     /// Number of the chunk in the shard's own order (Morton number for WKW).
     pub order: u64,
     /// How the bytes are encoded.
     pub encoding: ChunkEncoding,
+}
+
+impl ChunkLocation {
+    /// Stored bytes of all pieces.
+    pub fn stored_len(&self) -> u64 {
+        self.more.iter().fold(self.range.len, |sum, piece| sum.saturating_add(piece.range.len))
+    }
+}
+
+/// A piece of a chunk that is stored apart from the first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChunkPiece {
+    /// Its file.
+    pub key: StorageKey,
+    /// Its bytes in that file; of length 0 for a piece of fill value.
+    pub range: ByteRange,
 }
 
 /// How a chunk's bytes become voxels, as far as callers can use it.
@@ -113,8 +131,13 @@ pub enum ChunkFault {
     #[error("shard header: {0}")]
     ShardHeader(String),
     /// The shard's index (jump table) is damaged where this chunk's entry stands.
-    #[error("corrupt jump table: {0}")]
-    Index(String),
+    #[error("corrupt {index}: {reason}")]
+    Index {
+        /// What the format calls it: `jump table`, `shard index`.
+        index: &'static str,
+        /// What can't be true.
+        reason: String,
+    },
     /// The shard ends before the chunk does.
     #[error("the shard is truncated: it ends at byte {file_len}, the chunk beyond it at {end}")]
     Truncated {
@@ -158,7 +181,8 @@ pub trait ChunkSource: Send + Sync {
     /// the shard's index, once. Errors are left to [`Self::locate`].
     fn is_absent(&self, shard: ShardIndex) -> bool;
 
-    /// Reads located bytes into `out`, which may be a part of the range from `skip` bytes on.
+    /// Reads located bytes into `out`, which may be a part of the range from `skip` bytes on. The bytes of
+    /// further pieces follow those of the first.
     ///
     /// # Errors
     /// If the file can't be read, or ends early.
@@ -194,6 +218,14 @@ pub trait ChunkSource: Send + Sync {
     /// # Errors
     /// If a folder can't be listed.
     fn find_shards(&self, limit: usize) -> Result<Vec<ShardIndex>, StorageError>;
+
+    /// The same level at other positions along the axes beyond x, y, z and channel, one for each of the layer's
+    /// [`axes`](super::Layer::axes); a source that was just opened is at 0 of all. What is remembered of shards is
+    /// shared. `None` if a position is outside, or there is another number of axes.
+    fn at_axes(&self, positions: &[u64]) -> Option<Arc<dyn ChunkSource>> {
+        let _ = positions;
+        None
+    }
 
     /// Forgets what was remembered of shards, so that files that were repaired are read anew. Doesn't read.
     fn forget_indices(&self) {}
@@ -233,6 +265,8 @@ pub fn adjacent_runs(mut locations: Vec<ChunkLocation>) -> Vec<Vec<ChunkLocation
             && let (Some(first), Some(last)) = (run.first(), run.last())
             && last.key == location.key
             && last.range.end() == location.range.start
+            && last.more.is_empty()
+            && location.more.is_empty()
             && location.range.end() - first.range.start <= MAX_RUN_BYTES
         {
             run.push(location);
@@ -251,12 +285,18 @@ pub fn read_encoded(source: &dyn ChunkSource, run: &[ChunkLocation]) -> Result<V
     let (Some(first), Some(last)) = (run.first(), run.last()) else { return Ok(Vec::new()) };
     let start = first.range.start;
     let too_large = |bytes| source.chunk_error(first.chunk, Some(first.range), ChunkFault::TooLarge { bytes });
-    let total = last.range.end().saturating_sub(start);
+    let total = match run {
+        [only] => only.stored_len(),
+        _ => last.range.end().saturating_sub(start),
+    };
     // A stored chunk is never much larger than a decoded one.
     let len = usize::try_from(total).ok().filter(|len| *len <= MAX_CHUNK_BYTES + MAX_CHUNK_BYTES / 64).ok_or_else(|| too_large(total))?;
     let mut bytes = vec![0; len];
-    let whole = ChunkLocation { range: ByteRange { start, len: total }, ..first.clone() };
-    source.read_bytes(&whole, 0, &mut bytes)?;
+    if let [only] = run {
+        source.read_bytes(only, 0, &mut bytes)?;
+        return Ok(vec![EncodedChunk { location: only.clone(), shared: Arc::new(bytes), span: 0..len }]);
+    }
+    source.read_bytes(&ChunkLocation { range: ByteRange { start, len: total }, ..first.clone() }, 0, &mut bytes)?;
     let shared = Arc::new(bytes);
     let chunks = run.iter().map(|location| {
         let from = usize::try_from(location.range.start - start).unwrap_or(usize::MAX);
@@ -298,6 +338,7 @@ mod tests {
             shard: ShardIndex(Vec3Int::splat(shard)),
             key: StorageKey::new(format!("x{shard}")).expect("clean"),
             range: ByteRange { start, len },
+            more: Vec::new(),
             order: 0,
             encoding: ChunkEncoding::Coded("LZ4"),
         }

@@ -116,6 +116,32 @@ pub struct LayerConfiguration {
     pub is_inverted: Option<bool>,
     /// Hidden at first.
     pub is_disabled: Option<bool>,
+    /// Settings of each channel, in the order of the channels (OME's `omero`). Empty where nothing is known of them.
+    pub channels: Vec<ChannelConfiguration>,
+}
+
+/// Display settings of one channel of a layer. All optional.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ChannelConfiguration {
+    /// Name for people: `DAPI`.
+    pub name: Option<String>,
+    /// Colour that its intensities are multiplied by.
+    pub color: Option<[u8; 3]>,
+    /// Values shown as black and as full intensity.
+    pub intensity_range: Option<(f64, f64)>,
+    /// Black and white swapped.
+    pub is_inverted: Option<bool>,
+    /// Shown at first.
+    pub is_active: Option<bool>,
+}
+
+/// The colour that a dataset gives a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SegmentColor {
+    /// The id, as the 64 bits that are stored (sign-extended for signed classes).
+    pub id: u64,
+    /// Red, green, blue and opacity.
+    pub rgba: [u8; 4],
 }
 
 /// One layer of a dataset.
@@ -137,8 +163,10 @@ pub struct Layer {
     pub largest_segment_id: Option<u64>,
     /// Levels, finest first.
     pub levels: Vec<MagLevel>,
-    /// Axes beyond x, y, z and channel. WKW has none.
+    /// Axes beyond x, y, z and channel, in the order of [`ChunkSource::at_axes`]. WKW has none.
     pub axes: Vec<ExtraAxis>,
+    /// Colours that the dataset gives single segments; the others have computed ones.
+    pub segment_colors: Arc<[SegmentColor]>,
     /// Configured display settings.
     pub configuration: LayerConfiguration,
 }

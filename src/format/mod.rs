@@ -12,14 +12,15 @@ mod shard_layout;
 pub mod wkw;
 
 pub use chunk_source::{
-    ChunkEncoding, ChunkError, ChunkFault, ChunkLocation, ChunkSource, EncodedChunk, MAX_CHUNK_BYTES, MAX_RUN_BYTES, adjacent_runs, decode,
-    read_encoded,
+    ChunkEncoding, ChunkError, ChunkFault, ChunkLocation, ChunkPiece, ChunkSource, EncodedChunk, MAX_CHUNK_BYTES, MAX_RUN_BYTES,
+    adjacent_runs, decode, read_encoded,
 };
 pub use dataset::{
-    DataFormat, Dataset, ExtraAxis, Focus, Layer, LayerCategory, LayerConfiguration, LevelError, MagLevel, ViewConfiguration,
+    ChannelConfiguration, DataFormat, Dataset, ExtraAxis, Focus, Layer, LayerCategory, LayerConfiguration, LevelError, MagLevel,
+    SegmentColor, ViewConfiguration,
 };
 pub use header_report::{HeaderField, HeaderReport, HeaderSection};
-pub use open::{OpenError, open};
+pub use open::{Choice, OpenError, open};
 pub use properties::PROPERTIES_FILE;
 pub use read_box::{BoxCoverage, read_box};
 pub use shard_layout::{ChunkSpan, ShardLayout, SpanState};

@@ -61,6 +61,25 @@ pub enum OpenError {
     /// The only thing that was asked for can't be used.
     #[error("{0}")]
     Level(#[from] Arc<LevelError>),
+    /// There are several datasets in it (series of one file, fields of a plate), of which one must be chosen.
+    #[error("{what}, choose one of them: {}: {}", .choices.iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", "), .path.display())]
+    Choose {
+        /// The path.
+        path: PathBuf,
+        /// What they are: `3 series`.
+        what: String,
+        /// What can be opened instead.
+        choices: Vec<Choice>,
+    },
+}
+
+/// One of several datasets that a path holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// Name for people, relative to the path: `0`, `A/1/0`.
+    pub name: String,
+    /// What to open.
+    pub path: PathBuf,
 }
 
 /// Opens whatever `path` is: a dataset, layer or mag folder, a metadata file or a shard.
@@ -173,6 +192,7 @@ impl Opening<'_> {
                 largest_segment_id: declared.largest_segment_id,
                 levels: opened,
                 axes: Vec::new(),
+                segment_colors: Arc::default(),
                 configuration: declared.configuration.clone(),
             },
             &mut problems,
@@ -455,6 +475,7 @@ fn bare(name: String, levels: Vec<MagLevel>) -> Layer {
         largest_segment_id: None,
         levels,
         axes: Vec::new(),
+        segment_colors: Arc::default(),
         configuration: LayerConfiguration::default(),
     }
 }

@@ -369,6 +369,7 @@ fn configuration(default: Option<&Value>, admin: Option<&Value>) -> LayerConfigu
         gamma: get("gammaCorrectionValue").and_then(Value::as_f64).filter(|g| *g > 0.0),
         is_inverted: get("isInverted").and_then(Value::as_bool),
         is_disabled: get("isDisabled").and_then(Value::as_bool),
+        channels: Vec::new(),
     }
 }
 

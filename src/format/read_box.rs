@@ -209,12 +209,18 @@ fn read_run(
 ) -> Result<(), ChunkError> {
     let (Some(first), Some(last)) = (run.first(), run.last()) else { return Ok(()) };
     let start = first.range.start;
-    let total = last.range.end().saturating_sub(start);
+    let total = match run {
+        [only] => only.stored_len(),
+        _ => last.range.end().saturating_sub(start),
+    };
     let too_large = || source.chunk_error(first.chunk, Some(first.range), ChunkFault::TooLarge { bytes: total });
     let len = usize::try_from(total).map_err(|_| too_large())?;
     let stored = sized(&mut buffers.stored, len);
     match run {
-        [only] => source.read_bytes(only, 0, stored)?,
+        [only] => {
+            source.read_bytes(only, 0, stored)?;
+            return decode_into_box(source, only, stored, slab, out, &mut buffers.scratch);
+        }
         _ => source.read_bytes(&ChunkLocation { range: ByteRange { start, len: total }, ..first.clone() }, 0, stored)?,
     }
     for location in run {

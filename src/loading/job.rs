@@ -126,7 +126,7 @@ impl Shared {
             Ok(Some(location)) => {
                 let run = catch_fault(|| self.run_around(load.id(), location.clone(), &*source)).unwrap_or_else(|_| vec![location]);
                 // The chunk itself is first, so that it gets room before its neighbours do.
-                let reservations = self.room.reserve(run.iter().map(|l| l.range.len));
+                let reservations = self.room.reserve(run.iter().map(ChunkLocation::stored_len));
                 if reservations.is_empty() {
                     return ReadStep::Rest; // `load` is dropped and so queued again
                 }
@@ -143,6 +143,9 @@ impl Shared {
     fn run_around(&self, id: ChunkId, location: ChunkLocation, source: &dyn ChunkSource) -> Vec<ChunkLocation> {
         let (mut start, mut end) = (location.range.start, location.range.end());
         let mut run = vec![location];
+        if run.iter().any(|location| !location.more.is_empty()) {
+            return run; // its pieces lie in several places
+        }
         let mut asked = HashSet::from([id.chunk]);
         let mut starting_at: HashMap<u64, ChunkLocation> = HashMap::new();
         let mut ending_at: HashMap<u64, ChunkLocation> = HashMap::new();
@@ -159,6 +162,7 @@ impl Shared {
                 if let Ok(Ok(Some(found))) = catch_fault(|| source.locate(neighbour.chunk))
                     && found.key == centre.key
                     && found.range.len > 0
+                    && found.more.is_empty()
                 {
                     starting_at.insert(found.range.start, found.clone());
                     ending_at.insert(found.range.end(), found);
@@ -240,7 +244,7 @@ impl Shared {
         let Some(first) = run.first() else { return Ok(Vec::new()) };
         let started = Instant::now();
         let read = fallible(source, first.chunk, || read_encoded(source, run));
-        let bytes_read = if read.is_ok() { run.iter().map(|l| l.range.len).sum() } else { 0 };
+        let bytes_read = if read.is_ok() { run.iter().map(ChunkLocation::stored_len).sum() } else { 0 };
         let read_secs = started.elapsed().as_secs_f64();
         self.meter.record(Instant::now(), &LoadSample { bytes_read, read_secs, ..LoadSample::default() });
         read

@@ -108,7 +108,7 @@ impl ChunkSource for TestSource {
         let (shard, order) = (self.grid.shard_from_chunk(chunk), self.order(chunk));
         let key = StorageKey::new(format!("x{}/y{}/z{}", shard.0.x, shard.0.y, shard.0.z)).expect("clean");
         let range = ByteRange { start: order * CHUNK_BYTES, len: CHUNK_BYTES };
-        Ok(Some(ChunkLocation { chunk, shard, key, range, order, encoding: ChunkEncoding::Coded("copy") }))
+        Ok(Some(ChunkLocation { chunk, shard, key, range, more: Vec::new(), order, encoding: ChunkEncoding::Coded("copy") }))
     }
 
     fn is_absent(&self, _: ShardIndex) -> bool {
@@ -129,7 +129,11 @@ impl ChunkSource for TestSource {
         let unreadable =
             |c: &ChunkIndex| self.grid.shard_from_chunk(*c) == location.shard && span.contains(&(self.order(*c) * CHUNK_BYTES));
         if self.script(|s| s.unreadable.iter().any(unreadable)) {
-            return Err(self.chunk_error(location.chunk, Some(location.range), ChunkFault::Index("on purpose".to_owned())));
+            return Err(self.chunk_error(
+                location.chunk,
+                Some(location.range),
+                ChunkFault::Index { index: "index", reason: "on purpose".to_owned() },
+            ));
         }
         out.fill(7);
         Ok(())

@@ -170,6 +170,7 @@ mod tests {
             largest_segment_id: None,
             levels: Vec::new(),
             axes: Vec::new(),
+            segment_colors: Arc::default(),
             configuration,
         }
     }
@@ -222,6 +223,7 @@ mod tests {
             gamma: Some(99.0),
             is_inverted: Some(true),
             is_disabled: Some(true),
+            channels: Vec::new(),
         };
         let display = LayerDisplay::for_layer(&layer(LayerCategory::Segmentation, ElementClass::Uint8, configuration));
         assert_eq!((display.color, display.opacity, display.window), ([1, 2, 3], 0.5, ValueWindow::new(10.0, 40.0)));

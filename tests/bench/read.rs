@@ -103,6 +103,7 @@ fn slice_request(layer: &BenchLayer, source: &dyn ChunkSource, id: SourceId, pla
         largest_segment_id: None,
         levels: Vec::new(),
         axes: Vec::new(),
+        segment_colors: std::sync::Arc::default(),
         configuration: LayerConfiguration::default(),
     };
     // Two pixels per voxel: 1024 × 1024 pixels of 512 × 512 voxels.

@@ -20,6 +20,11 @@ pub struct JumpTablePage {
     boundaries: Box<[u64]>,
 }
 
+/// A fault of an entry.
+pub(super) const fn corrupt(reason: String) -> ChunkFault {
+    ChunkFault::Index { index: "jump table", reason }
+}
+
 impl JumpTablePage {
     /// Byte range of the page's boundaries in the file. The first page's includes `dataOffset`, which
     /// stands just before the table.
@@ -55,25 +60,22 @@ impl JumpTablePage {
         };
         let entry_byte = 16 + 8 * number;
         if end == 0 || start == 0 {
-            return Err(ChunkFault::Index(format!(
+            return Err(corrupt(format!(
                 "the entry at byte {} is 0, the shard was not written to the end",
                 if end == 0 { entry_byte } else { entry_byte - 8 }
             )));
         }
         if start < data_offset {
-            return Err(ChunkFault::Index(format!(
+            return Err(corrupt(format!(
                 "the chunk's offset {start} is before the data at {data_offset} (entry at byte {})",
                 entry_byte - 8
             )));
         }
         if end < start {
-            return Err(ChunkFault::Index(format!("the entry at byte {entry_byte} is {end}, before its predecessor's offset {start}")));
+            return Err(corrupt(format!("the entry at byte {entry_byte} is {end}, before its predecessor's offset {start}")));
         }
         if start > file_len {
-            return Err(ChunkFault::Index(format!(
-                "the entry at byte {} is {start}, beyond the end of file at {file_len}",
-                entry_byte - 8
-            )));
+            return Err(corrupt(format!("the entry at byte {} is {start}, beyond the end of file at {file_len}", entry_byte - 8)));
         }
         if end > file_len {
             return Err(ChunkFault::Truncated { file_len, end });

@@ -2,7 +2,7 @@
 
 use super::header::{BlockType, HEADER_FILE, HEADER_LEN, WkwHeader, WkwHeaderError};
 use super::index_cache::{IndexKey, ShardHead, ShardIndexCache, ShardIndexEntry};
-use super::jump_table::{JumpTablePage, PAGE_ENTRIES};
+use super::jump_table::{JumpTablePage, PAGE_ENTRIES, corrupt};
 use super::recover::{find_shards, recover_header};
 use crate::codec::lz4;
 use crate::format::{
@@ -272,7 +272,7 @@ impl WkwSource {
                 let possible = lz4::min_encoded_len(decoded_len) as u64..=lz4::max_encoded_len(decoded_len) as u64;
                 if range.len > 0 && !possible.contains(&range.len) {
                     let (least, most) = possible.into_inner();
-                    return Err(ChunkFault::Index(format!(
+                    return Err(corrupt(format!(
                         "{} bytes from offset {} on, an LZ4 block of this chunk has {least} to {most}",
                         range.len, range.start
                     )));
@@ -318,7 +318,15 @@ impl ChunkSource for WkwSource {
             let text = "this shard has chunks that take no bytes, they are shown as zeros".to_owned();
             self.warn(Severity::Warning, text, self.storage.location(head.key.as_str()));
         }
-        Ok(Some(ChunkLocation { chunk, shard, key: head.key.clone(), range, order, encoding: encoding_of(head.header.block_type) }))
+        Ok(Some(ChunkLocation {
+            chunk,
+            shard,
+            key: head.key.clone(),
+            range,
+            more: Vec::new(),
+            order,
+            encoding: encoding_of(head.header.block_type),
+        }))
     }
 
     fn is_absent(&self, shard: ShardIndex) -> bool {

@@ -198,7 +198,7 @@ fn chunk_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenDataset, voxel: Vec3In
 fn chunk_cells_ui(ui: &mut Ui, level: &LevelRef, location: Option<&ChunkLocation>, pos_in_mag: Vec3Int, chunk: ChunkIndex) {
     let source: &dyn ChunkSource = level.source.as_ref();
     let decoded = source.chunk_byte_len().ok().map(|len| len as u64);
-    let stored = location.map(|location| location.range.len);
+    let stored = location.map(ChunkLocation::stored_len);
     let or_dash = |value: Option<u64>| value.map_or_else(|| ("–".to_owned(), ""), |value| (count(value), "B"));
     let (stored_text, stored_unit) = or_dash(stored);
     let (decoded_text, decoded_unit) = or_dash(decoded);
