@@ -155,6 +155,14 @@ pub enum ChunkFault {
         /// Decoded length, saturated.
         bytes: u64,
     },
+    /// More bytes are stored than a chunk can be encoded to.
+    #[error("{stored} bytes are stored, at most {most} are possible")]
+    Oversized {
+        /// Stored bytes.
+        stored: u64,
+        /// What a chunk of this shape can take at most.
+        most: u64,
+    },
     /// A job failed in a way that is our fault.
     #[error("internal error: {0}")]
     Internal(String),

@@ -1,10 +1,12 @@
 //! Layer 1: what the bytes of each format mean.
 
+mod array;
 mod chunk_source;
 mod dataset;
 mod declared;
 mod detect;
 mod header_report;
+mod image;
 mod open;
 mod properties;
 mod read_box;
