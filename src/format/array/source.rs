@@ -489,7 +489,10 @@ impl ChunkSource for ArraySource {
     fn find_shards(&self, limit: usize) -> Result<Vec<ShardIndex>, StorageError> {
         let meta = self.store.meta();
         let per_shard = |d: usize| meta.chunk_shape[d].saturating_mul(meta.chunks_per_shard[d]);
-        let wanted = |shard: &NdVec| self.extra.iter().zip(&self.positions).all(|((d, _), position)| shard[*d] == position / per_shard(*d));
+        let wanted = |dimension: usize, shard: u64| {
+            let mut extra = self.extra.iter().zip(&self.positions);
+            extra.all(|((d, _), position)| *d != dimension || shard == position / per_shard(*d))
+        };
         let mut shards: Vec<ShardIndex> = Vec::new();
         for stored in self.store.find_shards(limit, &wanted)? {
             let at = self.dimensions.xyz.map(|d| d.map_or(0, |d| i64::try_from(stored[d]).unwrap_or(i64::MAX)));

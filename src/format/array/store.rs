@@ -119,11 +119,11 @@ pub trait ChunkStore: Send + Sync {
     /// If the shard's index can't be read.
     fn shard_spans(&self, shard: &NdVec) -> Result<Option<ShardSpans>, ChunkFault>;
 
-    /// Some stored shards that `wanted` accepts, at most `limit`, found with few listings.
+    /// Some stored shards whose position `wanted` accepts for each dimension, at most `limit`, found with few listings.
     ///
     /// # Errors
     /// If a folder can't be listed.
-    fn find_shards(&self, limit: usize, wanted: &dyn Fn(&NdVec) -> bool) -> Result<Vec<NdVec>, StorageError>;
+    fn find_shards(&self, limit: usize, wanted: &dyn Fn(usize, u64) -> bool) -> Result<Vec<NdVec>, StorageError>;
 
     /// Fields of the metadata files with their meaning.
     fn report(&self) -> Vec<HeaderSection>;
