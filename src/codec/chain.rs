@@ -164,6 +164,21 @@ impl CodecChain {
         out.get_mut(..bytes.len()).ok_or(DecodeError::TooLong { codec, limit_bytes })?.copy_from_slice(bytes);
         Ok(Decoded { len: bytes.len(), is_damaged })
     }
+
+    /// Undoes all steps, last first, for bytes of a length that isn't known; says too whether they are damaged.
+    ///
+    /// # Errors
+    /// If a step fails, or there are more than `limit` bytes at the end.
+    pub fn decode(&self, stored: &[u8], limit: usize) -> Result<(Vec<u8>, bool), DecodeError> {
+        let mut bytes = stored.to_vec();
+        let mut is_damaged = false;
+        for (index, codec) in self.0.iter().enumerate().rev() {
+            let (decoded, damaged) = codec.decode(&bytes, max_encoded_len(limit, index))?;
+            is_damaged |= damaged;
+            bytes = decoded;
+        }
+        Ok((bytes, is_damaged))
+    }
 }
 
 /// What is left to decode.

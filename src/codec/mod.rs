@@ -17,6 +17,7 @@ mod xz;
 mod zstd;
 
 pub use chain::{Codec, CodecChain, Decoded};
+pub use crc32c::strip as strip_crc32c;
 
 /// Why stored bytes couldn't be decoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

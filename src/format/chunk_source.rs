@@ -155,6 +155,9 @@ pub enum ChunkFault {
         /// Decoded length, saturated.
         bytes: u64,
     },
+    /// A codec or encoding that isn't supported, by its name.
+    #[error("{0}")]
+    Unsupported(String),
     /// More bytes are stored than a chunk can be encoded to.
     #[error("{stored} bytes are stored, at most {most} are possible")]
     Oversized {

@@ -7,11 +7,13 @@ mod declared;
 mod detect;
 mod header_report;
 mod image;
+mod json;
 mod open;
 mod properties;
 mod read_box;
 mod shard_layout;
 pub mod wkw;
+mod zarr;
 
 pub use chunk_source::{
     ChunkEncoding, ChunkError, ChunkFault, ChunkLocation, ChunkPiece, ChunkSource, EncodedChunk, MAX_CHUNK_BYTES, MAX_RUN_BYTES,

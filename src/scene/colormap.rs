@@ -79,6 +79,7 @@ impl ColorTable {
             tint(map_color(colormap, curved), display.color, opacity)
         };
         let ramp = match class {
+            ElementClass::Bool => (0..=u8::MAX).map(|b| color(normalize.apply(f64::from(b.min(1))))).collect(),
             ElementClass::Uint8 => (0..=u8::MAX).map(|b| color(normalize.apply(f64::from(b)))).collect(),
             ElementClass::Int8 => (0..=u8::MAX).map(|b| color(normalize.apply(f64::from(i8::from_le_bytes([b]))))).collect(),
             ElementClass::Uint16
@@ -87,6 +88,7 @@ impl ColorTable {
             | ElementClass::Int16
             | ElementClass::Int32
             | ElementClass::Int64
+            | ElementClass::Float16
             | ElementClass::Float32
             | ElementClass::Float64 => (0..RAMP_LEN).map(|i| color(i as f64 / (RAMP_LEN - 1) as f64)).collect(),
         };

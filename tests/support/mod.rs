@@ -270,7 +270,7 @@ pub fn cases(folder: &Path) -> Vec<Case> {
 
 pub fn class(name: &str) -> ElementClass {
     use ElementClass::*;
-    [Uint8, Uint16, Uint32, Uint64, Int8, Int16, Int32, Int64, Float32, Float64]
+    [Bool, Uint8, Uint16, Uint32, Uint64, Int8, Int16, Int32, Int64, Float16, Float32, Float64]
         .into_iter()
         .find(|class| class.name() == name)
         .expect("a known type")

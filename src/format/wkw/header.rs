@@ -116,8 +116,9 @@ const fn class_from_code(code: u8) -> Option<ElementClass> {
     })
 }
 
-const fn code_from_class(class: ElementClass) -> u8 {
-    match class {
+/// `None` for classes that WKW doesn't have.
+const fn code_from_class(class: ElementClass) -> Option<u8> {
+    Some(match class {
         ElementClass::Uint8 => 1,
         ElementClass::Uint16 => 2,
         ElementClass::Uint32 => 3,
@@ -128,7 +129,8 @@ const fn code_from_class(class: ElementClass) -> u8 {
         ElementClass::Int16 => 8,
         ElementClass::Int32 => 9,
         ElementClass::Int64 => 10,
-    }
+        ElementClass::Bool | ElementClass::Float16 => return None,
+    })
 }
 
 impl WkwHeader {
@@ -172,7 +174,7 @@ impl WkwHeader {
         })
     }
 
-    /// The 16 bytes. `None` if a voxel has more than 255 bytes or a logarithm is above 15.
+    /// The 16 bytes. `None` if WKW doesn't have the element class, a voxel has more than 255 bytes, or a logarithm is above 15.
     pub fn to_bytes(self) -> Option<[u8; HEADER_LEN]> {
         if self.chunk_log2 > 15 || self.chunks_per_shard_log2 > 15 {
             return None;
@@ -183,7 +185,7 @@ impl WkwHeader {
         bytes[3] = 1;
         bytes[4] = self.chunk_log2 | self.chunks_per_shard_log2 << 4;
         bytes[5] = self.block_type.code();
-        bytes[6] = code_from_class(self.voxel_type.class);
+        bytes[6] = code_from_class(self.voxel_type.class)?;
         bytes[7] = voxel_len;
         bytes[8..].copy_from_slice(&self.data_offset.to_le_bytes());
         Some(bytes)

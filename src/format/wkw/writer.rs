@@ -47,8 +47,9 @@ impl WkwWriter {
     pub fn create(folder: impl Into<PathBuf>, header: WkwHeader) -> Result<Self, WkwWriteError> {
         let folder = folder.into();
         let header = WkwHeader { data_offset: 0, ..header };
-        let bytes =
-            header.to_bytes().ok_or_else(|| WkwWriteError::NotExpressible(format!("voxels of {} bytes", header.voxel_type.byte_len())))?;
+        let bytes = header.to_bytes().ok_or_else(|| {
+            WkwWriteError::NotExpressible(format!("{} voxels of {} bytes", header.voxel_type, header.voxel_type.byte_len()))
+        })?;
         let fail = |path: &Path, source| WkwWriteError::Io { path: path.to_owned(), source };
         std::fs::create_dir_all(&folder).map_err(|err| fail(&folder, err))?;
         let path = folder.join(HEADER_FILE);
@@ -208,5 +209,15 @@ mod tests {
         assert!(!writer.write_shard(ShardIndex(Vec3Int::ZERO), &[0; 64], &whole).expect("fine"));
         assert!(!dir.path().join("z0").exists());
         assert_eq!(std::fs::read_dir(dir.path()).expect("listed").count(), 1);
+    }
+
+    #[test]
+    fn classes_that_wkw_lacks_are_refused() {
+        let dir = tempfile::tempdir().expect("temporary folder");
+        for class in [ElementClass::Bool, ElementClass::Float16] {
+            let header = WkwHeader { voxel_type: VoxelType::single(class), ..header(BlockType::Raw) };
+            assert!(matches!(WkwWriter::create(dir.path(), header), Err(WkwWriteError::NotExpressible(_))), "{class}");
+        }
+        assert_eq!(std::fs::read_dir(dir.path()).expect("listed").count(), 0);
     }
 }

@@ -220,7 +220,8 @@ mod tests {
     #[test]
     fn unknown_and_impossible_codecs_are_named() {
         let bytes = json!({"name": "bytes", "configuration": {"endian": "big"}});
-        let shard = |chunk: Value, codecs: Value| json!([{"name": "sharding_indexed", "configuration": {"chunk_shape": chunk, "codecs": codecs}}]);
+        let shard =
+            |chunk: Value, codecs: Value| json!([{"name": "sharding_indexed", "configuration": {"chunk_shape": chunk, "codecs": codecs}}]);
         let cases = [
             (json!([bytes, {"name": "pcodec"}]), "pcodec"),
             (json!(["bytes"]), "endian"),

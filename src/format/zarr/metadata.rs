@@ -102,10 +102,7 @@ pub struct RawArray {
 
 impl RawArray {
     /// Checks shapes and works out which chunks can be read one by one.
-    pub fn finish(
-        self,
-        pipeline: impl FnOnce(&NdVec, usize) -> Result<Pipeline, CodecsError>,
-    ) -> Result<ArrayMetadata, MetadataError> {
+    pub fn finish(self, pipeline: impl FnOnce(&NdVec, usize) -> Result<Pipeline, CodecsError>) -> Result<ArrayMetadata, MetadataError> {
         let file = self.file;
         let unusable = |reason: String| MetadataError::Unusable { file, reason };
         if self.shape.len() != self.file_shape.len() {

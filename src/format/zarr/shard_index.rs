@@ -3,7 +3,7 @@
 //! Specification: Zarr v3 core, sharding codec 1.0. Of index codecs `bytes` and any number of `crc32c` are
 //! supported, since others have no fixed length.
 
-use crate::codec::Codec;
+use crate::codec::strip_crc32c;
 use crate::format::ChunkFault;
 use crate::format::array::GridEntry;
 use crate::storage::ByteRange;
@@ -58,7 +58,7 @@ impl IndexFormat {
     pub fn parse(self, bytes: &[u8], shard: ByteRange, index: ByteRange) -> Result<(Vec<GridEntry>, bool), ChunkFault> {
         let (mut bytes, mut is_damaged) = (bytes, false);
         for _ in 0..self.checksums {
-            let (payload, damaged) = Codec::strip_crc32c(bytes).map_err(|_| corrupt("it is too short for its checksum".to_owned()))?;
+            let (payload, damaged) = strip_crc32c(bytes).map_err(|_| corrupt("it is too short for its checksum".to_owned()))?;
             bytes = payload;
             is_damaged |= damaged;
         }

@@ -51,7 +51,8 @@ impl ZarrStore {
         }
         if self.keys.is_declared_wrong() {
             let (declared, found) = (self.metadata.keys.separator, self.keys.encoding().separator);
-            let text = format!("The metadata say that chunk names are separated by {declared:?}, the files are by {found:?}, which is used");
+            let text =
+                format!("The metadata say that chunk names are separated by {declared:?}, the files are by {found:?}, which is used");
             self.warnings.lock().unwrap_or_else(PoisonError::into_inner).warn(&self.location, text);
         }
     }
@@ -180,9 +181,8 @@ impl ChunkStore for ZarrStore {
     fn layout(&self, _: &NdVec, _: &[u8]) -> Result<DecodedLayout, ChunkFault> {
         let meta = &self.metadata.meta;
         let pipeline = self.metadata.pipeline.as_ref().map_err(|err| ChunkFault::Unsupported(err.to_string()))?;
-        let too_large = || ChunkFault::TooLarge {
-            bytes: meta.chunk_shape.product().unwrap_or(u64::MAX).saturating_mul(meta.class.byte_len() as u64),
-        };
+        let too_large =
+            || ChunkFault::TooLarge { bytes: meta.chunk_shape.product().unwrap_or(u64::MAX).saturating_mul(meta.class.byte_len() as u64) };
         pipeline.layout(&meta.chunk_shape, meta.class.byte_len()).ok_or_else(too_large)
     }
 
@@ -221,7 +221,13 @@ impl ChunkStore for ZarrStore {
             };
             spans.push((chunk, state));
         }
-        Ok(Some(ShardSpans { key: index.key.clone(), file_len: index.file_len, index_len: index.bytes.len, spans, left_out: count - listed }))
+        Ok(Some(ShardSpans {
+            key: index.key.clone(),
+            file_len: index.file_len,
+            index_len: index.bytes.len,
+            spans,
+            left_out: count - listed,
+        }))
     }
 
     fn find_shards(&self, limit: usize, wanted: &dyn Fn(usize, u64) -> bool) -> Result<Vec<NdVec>, StorageError> {
@@ -243,7 +249,12 @@ impl ChunkStore for ZarrStore {
                 n => format!("{n} checksums"),
             };
             let chunks = self.metadata.meta.chunks_per_shard;
-            fields.push(HeaderField::new("shard index", "", format!("{place} of each shard, {sums}"), format!("{chunks} chunks in a shard")));
+            fields.push(HeaderField::new(
+                "shard index",
+                "",
+                format!("{place} of each shard, {sums}"),
+                format!("{chunks} chunks in a shard"),
+            ));
         }
         let example = self.keys.encoding().key(&NdVec::zeros(self.metadata.meta.shape.len()));
         fields.push(HeaderField::new("first file", "", example.as_str(), "name of the first chunk or shard"));

@@ -1,6 +1,21 @@
 //! [`Channel`]: the number type of one channel, so that inner loops are made once per class.
 
 use crate::scene::colormap::{ColorTable, Rgba};
+use half::f16;
+
+/// A byte that is false (0) or true (anything else).
+#[derive(Clone, Copy)]
+pub(in crate::scene) struct Truth(u8);
+
+impl Truth {
+    const fn from_le_bytes([byte]: [u8; 1]) -> Self {
+        Self(byte)
+    }
+
+    const fn number(self) -> u8 {
+        (self.0 != 0) as u8
+    }
+}
 
 /// A number of one [`ElementClass`](crate::voxel::ElementClass).
 pub(in crate::scene) trait Channel: Copy {
@@ -21,7 +36,7 @@ pub(in crate::scene) trait Channel: Copy {
 }
 
 macro_rules! channel {
-    ($($number:ty: $id:expr, $color:expr;)*) => {$(
+    ($($number:ty: $to_f64:expr, $id:expr, $color:expr;)*) => {$(
         impl Channel for $number {
             const LEN: usize = size_of::<$number>();
 
@@ -32,7 +47,7 @@ macro_rules! channel {
 
             #[inline(always)]
             fn to_f64(self) -> f64 {
-                self as f64
+                $to_f64(self)
             }
 
             #[inline(always)]
@@ -49,16 +64,18 @@ macro_rules! channel {
 }
 
 channel! {
-    u8: u64::from, ColorTable::by_byte;
-    i8: signed_bits, |t: &ColorTable, v: i8| t.by_byte(v.cast_unsigned());
-    u16: u64::from, wide_color;
-    u32: u64::from, wide_color;
-    u64: u64::from, wide_color;
-    i16: signed_bits, wide_color;
-    i32: signed_bits, wide_color;
-    i64: signed_bits, wide_color;
-    f32: |v: f32| float_bits(f64::from(v)), wide_color;
-    f64: float_bits, wide_color;
+    Truth: |v: Truth| f64::from(v.number()), |v: Truth| u64::from(v.number()), |t: &ColorTable, v: Truth| t.by_byte(v.0);
+    u8: f64::from, u64::from, ColorTable::by_byte;
+    i8: f64::from, signed_bits, |t: &ColorTable, v: i8| t.by_byte(v.cast_unsigned());
+    u16: f64::from, u64::from, wide_color;
+    u32: f64::from, u64::from, wide_color;
+    u64: |v: u64| v as f64, u64::from, wide_color;
+    i16: f64::from, signed_bits, wide_color;
+    i32: f64::from, signed_bits, wide_color;
+    i64: |v: i64| v as f64, signed_bits, wide_color;
+    f16: f16::to_f64, |v: f16| float_bits(v.to_f64()), wide_color;
+    f32: f64::from, |v: f32| float_bits(f64::from(v)), wide_color;
+    f64: f64::from, float_bits, wide_color;
 }
 
 #[inline(always)]
@@ -79,6 +96,10 @@ fn float_bits(value: f64) -> u64 {
 macro_rules! for_class {
     ($class:expr, $channel:ident => $body:expr) => {
         match $class {
+            $crate::voxel::ElementClass::Bool => {
+                type $channel = $crate::scene::compose::channel::Truth;
+                $body
+            }
             $crate::voxel::ElementClass::Uint8 => {
                 type $channel = u8;
                 $body
@@ -111,6 +132,10 @@ macro_rules! for_class {
                 type $channel = i64;
                 $body
             }
+            $crate::voxel::ElementClass::Float16 => {
+                type $channel = half::f16;
+                $body
+            }
             $crate::voxel::ElementClass::Float32 => {
                 type $channel = f32;
                 $body
@@ -135,6 +160,8 @@ mod tests {
         assert_eq!((-1_i8).id_bits(), u64::MAX);
         assert_eq!((-5_i32).id_bits(), (-5_i64).cast_unsigned());
         assert_eq!(f32::NAN.id_bits(), 0);
+        assert_eq!(f16::from_f32(-3.0).id_bits(), (-3_i64).cast_unsigned());
+        assert_eq!([Truth(0), Truth(1), Truth(9)].map(Truth::id_bits), [0, 1, 1]);
     }
 
     #[test]

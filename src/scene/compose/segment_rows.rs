@@ -186,7 +186,7 @@ pub fn id_of_voxel(voxel_type: VoxelType, voxel: &[u8]) -> u64 {
 pub fn id_is_signed(voxel_type: VoxelType) -> bool {
     use crate::voxel::ElementClass as E;
     match voxel_type.class {
-        E::Int8 | E::Int16 | E::Int32 | E::Int64 | E::Float32 | E::Float64 => true,
-        E::Uint8 | E::Uint16 | E::Uint32 | E::Uint64 => false,
+        E::Int8 | E::Int16 | E::Int32 | E::Int64 | E::Float16 | E::Float32 | E::Float64 => true,
+        E::Bool | E::Uint8 | E::Uint16 | E::Uint32 | E::Uint64 => false,
     }
 }
