@@ -482,7 +482,264 @@ def zarr3_extensions():
     add("zarr3", rel, a, note="an unknown key with must_understand false; empty storage_transformers")
 
 
-MAKERS = [zarr2_types, zarr2_layout, zarr2_codecs, zarr2_fill, zarr2_bad, zarr3_types, zarr3_codecs, zarr3_transpose, zarr3_sharding, zarr3_keys, zarr3_fill, zarr3_names, zarr3_extensions]
+# ---------------------------------------------------------------- OME-Zarr
+SPACE = {"x": "space", "y": "space", "z": "space", "c": "channel", "t": "time"}
+
+
+def node(rel, version, attributes):
+    """A group's metadata; 0.4 and older are Zarr v2."""
+    if version == "0.5":
+        put(rel + "/zarr.json", {"zarr_format": 3, "node_type": "group", "attributes": {"ome": {"version": "0.5", **attributes}}})
+    else:
+        put(rel + "/.zgroup", {"zarr_format": 2}); put(rel + "/.zattrs", attributes)
+
+
+def level(rel, version, s, chunks):
+    if version == "0.5": zarr3(rel, s, chunks, [LE if s.itemsize > 1 else B1, ZSTD])
+    else: zarr2(rel, s, chunks, compressor=numcodecs.Zstd(3))
+
+
+def image(rel, version, axes, levels, *, units="nanometer", name=None, axes_json=True, group=None, **more):
+    """A multiscale; `levels` are (path, voxels, scale x, y, z, translation x, y, z or None)."""
+    fmt = "zarr3" if version == "0.5" else "zarr"
+    full_axes = [{"name": n, "type": SPACE[n]} | ({"unit": units} if units and n in "xyz" else {}) for n in axes]
+    datasets = []
+    for path, a, scale, move in levels:
+        by = lambda v, other: [float(dict(zip("xyz", v)).get(n, other)) for n in axes]
+        s = stored(a, axes); chunks = [dict(zip("xyz", (7, 11, 9))).get(n, 1) for n in axes]
+        level(f"{rel}/{path}", version, s, [min(c, n) for c, n in zip(chunks, s.shape)])
+        steps = [{"type": "scale", "scale": by(scale, 1)}] + ([{"type": "translation", "translation": by(move, 0)}] if move else [])
+        datasets.append({"path": path} | ({"coordinateTransformations": steps} if version >= "0.4" else {}))
+    scales = {"datasets": datasets} | ({"axes": full_axes if version >= "0.4" else list(axes)} if axes_json else {}) | ({"version": version} if version != "0.5" else {}) | ({"name": name} if name else {}) | (group or {})
+    node(rel, version, {"multiscales": [scales], **more})
+    return fmt
+
+
+def ome():
+    fresh("ome")
+    half = (7, 6, 5)
+    sizes = lambda axes: [SHAPE if "z" in axes else SHAPE[:2] + (1,), half if "z" in axes else half[:2] + (1,)]
+    units = {"zyx": "nanometer", "czyx": "micrometer", "tczyx": "nanometer", "xyz": None, "cxyz": "micrometer", "yx": "nanometer", "cyx": None}
+    for version in ("0.4", "0.5"):
+        for i, (axes, unit) in enumerate(units.items()):
+            rel = f"ome/v{version.replace('.', '')}_{axes}"
+            make = lambda shape, seed: times(2, "uint16", 2, shape, seed) if "t" in axes else volume("uint16", 2 if "c" in axes else 1, shape, seed)
+            a, b = (make(shape, 110 + 2 * i + k) for k, shape in enumerate(sizes(axes)))
+            fine = (0.01, 0.01, 0.04) if unit == "micrometer" else (10, 10, 40)
+            omero = {"omero": {"channels": [{"label": "DAPI", "color": "0000FF", "active": True, "inverted": False, "window": {"start": 10, "end": 20000, "min": 0, "max": 65535}}, {"label": "GFP", "color": "00FF00", "active": False, "window": {"start": 0, "end": 500, "min": 0, "max": 1000}}]}} if "c" in axes else {}
+            fmt = image(rel, version, axes, [("0", a, fine, None), ("1", b, tuple(2 * f for f in fine), tuple(f / 2 for f in fine))], units=unit, name="cells" if axes == "czyx" else None, **omero)
+            for mag, v in (("1", a), ("2", b)):
+                m = mag if "z" in axes or mag == "1" else "2-2-1"
+                add(fmt, rel, v, mag=m, chunk=(7, 11, 9), note=f"OME {version}, axes {axes}, unit {unit}; level {'0' if mag == '1' else '1 with a half-voxel translation'}" + ("; without z its factor is 1" if m == "2-2-1" else ""), **({"layer": "cells"} if axes == "czyx" else {}))
+            if axes in ("xyz", "tczyx"): add(fmt, rel + "/1", b, chunk=(7, 6, 5), note="PATH is a level: axes from the group above")
+    add("zarr", "ome/v04_xyz/.zattrs", volume("uint16", 1, SHAPE, 116), chunk=(7, 11, 9), note="PATH is the group's .zattrs")
+    add("zarr3", "ome/v05_xyz/zarr.json", volume("uint16", 1, SHAPE, 116), chunk=(7, 11, 9), note="PATH is the group's zarr.json")
+    # Anisotropic, names of levels
+    for version in ("0.4", "0.5"):
+        rel = f"ome/v{version.replace('.', '')}_aniso"
+        grids = [("s0", (13, 11, 9), (4, 4, 40), "1"), ("s1", (7, 6, 9), (8, 8, 40), "2-2-1"), ("s2", (4, 3, 9), (16, 16, 40), "4-4-1"), ("s3", (2, 2, 5), (32, 32, 80), "8-8-2")]
+        fmt = image(rel, version, "zyx", [(p, volume("uint8", 1, shape, 130 + k), scale, None) for k, (p, shape, scale, _) in enumerate(grids)])
+        for k, (p, shape, _, mag) in enumerate(grids): add(fmt, rel, volume("uint8", 1, shape, 130 + k), mag=mag, note=f"level {p} is mag {mag}")
+    fmt = image("ome/v04_nested", "0.4", "zyx", [("scale0/image", volume("uint8", 1, SHAPE, 135), (4, 4, 4), None), ("scale1/image", volume("uint8", 1, (5, 4, 3), 136), (12, 12, 12), None)], name="deep")
+    add(fmt, "ome/v04_nested", volume("uint8", 1, SHAPE, 135), layer="deep", mag="1", note="levels scale0/image, scale1/image; the folders between have no metadata"); add(fmt, "ome/v04_nested", volume("uint8", 1, (5, 4, 3), 136), layer="deep", mag="3", note="mag 3")
+    add(fmt, "ome/v04_nested/scale1/image", volume("uint8", 1, (5, 4, 3), 136), note="PATH is a level two folders below its group")
+    fmt = image("ome/v04_unsorted", "0.4", "zyx", [("a", volume("uint8", 1, (7, 6, 5), 138), (8, 8, 8), None), ("b", volume("uint8", 1, SHAPE, 137), (4.02, 3.98, 4), None)], group={"coordinateTransformations": [{"type": "scale", "scale": [2, 3, 5]}]})
+    add(fmt, "ome/v04_unsorted", volume("uint8", 1, SHAPE, 137), mag="1", note="the finest level comes last; a transform of the multiscale (ignored for mags)"); add(fmt, "ome/v04_unsorted", volume("uint8", 1, (7, 6, 5), 138), mag="2", note="8 / 4.02 and 8 / 3.98 are rounded to 2")
+    fmt = image("ome/v04_coincide", "0.4", "zyx", [("0", volume("uint8", 1, (6, 5, 4), 139), (4, 4, 4), None), ("1", volume("uint8", 1, (6, 5, 4), 140), (4, 4, 4), None)])
+    add(fmt, "ome/v04_coincide", volume("uint8", 1, (6, 5, 4), 139), mag="1", note="two levels of mag 1: the first; a warning", warning_mentions_any=["mag", "level"])
+    fmt = image("ome/v04_bad_omero", "0.4", "czyx", [("0", volume("uint8", 2, (6, 5, 4), 141), (4, 4, 4), None)], omero={"channels": "none", "rdefs": 3})
+    add(fmt, "ome/v04_bad_omero", volume("uint8", 2, (6, 5, 4), 141), note="omero is broken: ignored, with a note")
+    # One level of two is broken: the other one stays usable
+    fmt = image("ome/v04_bad_level", "0.4", "zyx", [("0", volume("uint8", 1, SHAPE, 142), (4, 4, 4), None), ("1", volume("uint8", 1, half, 143), (8, 8, 8), None)])
+    edit("ome/v04_bad_level/1/.zarray", lambda j: j.update(chunks=[5, 6, 0]))
+    add(fmt, "ome/v04_bad_level", volume("uint8", 1, SHAPE, 142), mag="1", note="level 1 has chunk extent 0, level 0 is sound"); bad(fmt, "ome/v04_bad_level", ["chunk"], "level 1 has chunk extent 0", args=["--mag", "2"])
+    fmt = image("ome/v04_bad_unit", "0.4", "zyx", [("0", volume("uint8", 1, (6, 5, 4), 144), (4, 4, 4), None)], units="cubit"); add(fmt, "ome/v04_bad_unit", volume("uint8", 1, (6, 5, 4), 144), note="unknown unit: readable (a warning)", warning_mentions_any=["unit", "cubit"])
+    # Labels, one pyramid as fine as the image, one that starts coarser
+    for version in ("0.4", "0.5"):
+        rel = f"ome/v{version.replace('.', '')}_labels"
+        grids = [(SHAPE, (4, 4, 40)), (half, (8, 8, 80)), ((4, 3, 3), (16, 16, 160))]
+        vol = lambda dt, k: volume(dt, 1, grids[k][0], 150 + k)
+        fmt = image(rel, version, "zyx", [(str(k), vol("uint16", k), grids[k][1], None) for k in range(3)], name="raw")
+        colors = {"version": version, "colors": [{"label-value": 1, "rgba": [255, 0, 0, 255]}, {"label-value": 2, "rgba": [0, 128, 255, 128]}], "source": {"image": "../../"}}
+        image(rel + "/labels/cells", version, "zyx", [(str(k), vol("uint32", k), grids[k][1], None) for k in (0, 1)], **{"image-label": colors})
+        image(rel + "/labels/coarse", version, "zyx", [(f"l{k}", vol("int16", k), grids[k][1], None) for k in (1, 2)], **{"image-label": {"version": version}})
+        node(rel + "/labels", version, {"labels": ["cells", "coarse"]})
+        for k in range(3):
+            mag = str(2**k); chunk = (7, 11, 9)
+            add(fmt, rel, vol("uint16", k), layer="raw", mag=mag, chunk=chunk, note=f"image beside labels, level {k}")
+            if k < 2: add(fmt, rel, vol("uint32", k), layer="cells", mag=mag, chunk=chunk, note=f"labels/cells, level {k}")
+            if k > 0: add(fmt, rel, vol("int16", k), layer="coarse", mag=mag, chunk=chunk, note=f"labels/coarse begins at the image's mag 2: mags are relative to the finest scale of the image")
+        bad(fmt, rel, ["cells"], "an image and its labels are several layers: exit 2, the layers are named", exit=2)
+        add(fmt, rel + "/labels/cells", vol("uint32", 0), mag="1", chunk=(7, 11, 9), note="PATH is a label group")
+    # Before 0.4
+    five = lambda k: times(2, "uint8", 2, ((12, 10, 8), (6, 5, 4))[k], 160 + k)
+    for version, axes_json in (("0.1", False), ("0.3", True)):
+        rel = f"ome/v{version.replace('.', '')}"
+        fmt = image(rel, version, "tczyx", [("0", five(0), (1, 1, 1), None), ("1", five(1), (2, 2, 2), None)], axes_json=axes_json)
+        for k in range(2): add(fmt, rel, five(k), mag=str(k + 1), note=f"OME {version}, " + ("axes are strings" if axes_json else "no axes: t, c, z, y, x") + "; no scale: mag 2 is from the shapes")
+    # Series and plates
+    v = lambda k: volume("uint8", 1, (7, 6, 5), 165 + k)
+    put("ome/series/.zgroup", {"zarr_format": 2}); put("ome/series/.zattrs", {"bioformats2raw.layout": 3})
+    put("ome/series/OME/.zgroup", {"zarr_format": 2}); put("ome/series/OME/.zattrs", {"series": ["0", "1"]})
+    for k in range(2):
+        image(f"ome/series/{k}", "0.4", "zyx", [("0", v(k), (4, 4, 4), None)]); add("zarr", f"ome/series/{k}", v(k), note="a series of bioformats2raw, by its own folder")
+    bad("zarr", "ome/series", ["0", "1"], "bioformats2raw with two series: exit 2, they are named", exit=2)
+    wells = [("A", "1"), ("B", "2")]
+    node("ome/plate", "0.4", {"plate": {"version": "0.4", "name": "plate", "field_count": 1, "rows": [{"name": "A"}, {"name": "B"}], "columns": [{"name": "1"}, {"name": "2"}],
+                                        "wells": [{"path": f"{r}/{c}", "rowIndex": "AB".index(r), "columnIndex": int(c) - 1} for r, c in wells]}})
+    for k, (r, c) in enumerate(wells):
+        put(f"ome/plate/{r}/.zgroup", {"zarr_format": 2}); node(f"ome/plate/{r}/{c}", "0.4", {"well": {"version": "0.4", "images": [{"path": "0"}]}})
+        image(f"ome/plate/{r}/{c}/0", "0.4", "zyx", [("0", v(2 + k), (4, 4, 4), None)]); add("zarr", f"ome/plate/{r}/{c}/0", v(2 + k), note="a plate's field, by its own folder")
+    bad("zarr", "ome/plate", ["A/1", "B/2", "well"], "a plate with two wells: exit 2, they are named", exit=2)
+
+
+# ---------------------------------------------------------------- N5
+def n5(rel, s, blocks, compression=None, check=True):
+    """Written by tensorstore; `s` is in the order of `dimensions`."""
+    shutil.rmtree(full(rel), ignore_errors=True)
+    meta = {"dimensions": list(s.shape), "blockSize": list(blocks), "dataType": s.dtype.name, "compression": compression or {"type": "raw"}}
+    ts_open("n5", rel, metadata=meta, create=True).write(s).result()
+    same(ts_read("n5", rel), s, rel)
+
+
+def n5_block(values, extents=None, mode=0, compress=bytes):
+    """A block file; `values` are in the order of `dimensions`, the first one is the fastest."""
+    extents = extents or values.shape
+    head = struct.pack(">HH", mode, len(extents)) + struct.pack(f">{len(extents)}I", *extents) + (struct.pack(">I", values.size) if mode == 1 else b"")
+    return head + compress(values.astype(values.dtype.newbyteorder(">")).tobytes(order="F"))
+
+
+def n5_hand(rel, s, blocks, compression, block, check=True):
+    """Blocks by hand; `block` makes a file of the cut values."""
+    shutil.rmtree(full(rel), ignore_errors=True)
+    put(rel + "/attributes.json", {"dimensions": list(s.shape), "blockSize": list(blocks), "dataType": s.dtype.name, **compression})
+    for g in np.ndindex(*(-(-n // b) for n, b in zip(s.shape, blocks))):
+        data = block(s[tuple(slice(i * b, i * b + b) for i, b in zip(g, blocks))])
+        if data is not None: put(rel + "/" + "/".join(map(str, g)), data)
+    if check: same(ts_read("n5", rel), s, rel)
+
+
+def xxhash32(data, seed):
+    P = [2654435761, 2246822519, 3266489917, 668265263, 374761393]; M = 2**32 - 1
+    rot = lambda v, r: (v << r | v >> 32 - r) & M
+    i, n = 0, len(data)
+    if n >= 16:
+        acc = [seed + P[0] + P[1] & M, seed + P[1] & M, seed, seed - P[0] & M]
+        while i <= n - 16:
+            for k, (w,) in enumerate(struct.iter_unpack("<I", data[i: i + 16])): acc[k] = rot(acc[k] + w * P[1] & M, 13) * P[0] & M
+            i += 16
+        h = sum(rot(v, r) for v, r in zip(acc, (1, 7, 12, 18))) & M
+    else: h = seed + P[4] & M
+    h = h + n & M
+    while i <= n - 4: h = rot(h + struct.unpack_from("<I", data, i)[0] * P[2] & M, 17) * P[3] & M; i += 4
+    while i < n: h = rot(h + data[i] * P[4] & M, 11) * P[0] & M; i += 1
+    for shift, p in ((15, P[1]), (13, P[2]), (16, 1)): h = (h ^ h >> shift) * p & M
+    return h
+
+
+def lz4_java(data, size=1024):
+    """The framing of net.jpountz.lz4.LZ4BlockOutputStream: blocks of `size` with a header each, an empty one last."""
+    import lz4.block
+    assert xxhash32(b"", 0) == 0x02CC5D05 and xxhash32(b"Nobody inspects the spammish repetition", 0) == 0xE2293B2F
+    out, level = b"", max(0, (size - 1).bit_length() - 10)
+    for i in range(0, len(data), size):
+        part = data[i: i + size]; packed = lz4.block.compress(part, store_size=False)
+        method, body = (0x20, packed) if len(packed) < len(part) else (0x10, part)
+        out += b"LZ4Block" + struct.pack("<BIII", method | level, len(body), len(part), xxhash32(part, 0x9747B28C) & 0x0FFFFFFF) + body
+    return out + b"LZ4Block" + struct.pack("<BIII", 0x10 | level, 0, 0, 0)
+
+
+def n5_arrays():
+    fresh("n5")
+    xyz = lambda a: np.ascontiguousarray(a[0])
+    for i, t in enumerate(["uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float32", "float64"]):
+        a = volume(t, 1, SHAPE, 170 + i)
+        n5("n5/types/" + t, xyz(a), (13, 11, 5), {"type": "gzip", "level": 6} if i % 2 else None); add("n5", "n5/types/" + t, a, chunk=(13, 11, 5), note=f"{t}; blocks at the edge are as tensorstore writes them")
+    a = ramp("uint16", 1, SHAPE, 9); s = xyz(a)
+    comps = {"raw": {"type": "raw"}, "gzip": {"type": "gzip", "level": 6}, "gzip_zlib": {"type": "gzip", "level": 6, "useZlib": True}, "bzip2": {"type": "bzip2", "blockSize": 9}, "xz": {"type": "xz", "preset": 6}, "zstd": {"type": "zstd", "level": 3},
+             **{f"blosc_{c}": {"type": "blosc", "cname": c, "clevel": 5, "shuffle": k} for c, k in (("blosclz", 0), ("lz4", 1), ("lz4hc", 2), ("zlib", 1), ("zstd", 2))}}
+    for name, comp in comps.items(): n5("n5/codecs/" + name, s, (13, 11, 5), comp); add("n5", "n5/codecs/" + name, a, chunk=(13, 11, 5), note=name)
+    def hand(name, compression, block, note, a=a, blocks=(13, 11, 5), check=True, **more):
+        n5_hand("n5/codecs/" + name, np.ascontiguousarray(a[0]), blocks, compression, block, check); add("n5", "n5/codecs/" + name, a, chunk=blocks, note=note + " (by hand)", **more)
+    noise = volume("uint32", 1, SHAPE, 182); noise[:, :, :, :3] = 5
+    gz = lambda b: gzip.compress(b, 6, mtime=0)
+    hand("lz4", {"compression": {"type": "lz4", "blockSize": 1024}}, lambda v: n5_block(v, compress=lz4_java), "lz4 in the framing of Java: several blocks, some stored as they are", noise, check=False)
+    hand("lz4_64k", {"compression": {"type": "lz4", "blockSize": 65536}}, lambda v: n5_block(v, compress=lambda b: lz4_java(b, 65536)), "lz4 in the framing of Java, one block", check=False)
+    hand("zlib", {"compression": {"type": "zlib", "level": 6}}, lambda v: n5_block(v, compress=lambda b: zlib.compress(b, 6)), "zlib by its own name", check=False)
+    hand("old_gzip", {"compressionType": "gzip"}, lambda v: n5_block(v, compress=gz), "compressionType as before 1.0", check=False)
+    hand("old_raw", {"compressionType": "raw"}, lambda v: n5_block(v), "compressionType as before 1.0", check=False)
+    hand("none", {}, lambda v: n5_block(v), "no compression: raw", check=False)
+    hand("gzip_trailing", {"compression": {"type": "gzip", "level": -1}}, lambda v: n5_block(v, compress=lambda b: gz(b) + bytes(range(1, 30))), "bytes behind the gzip member", check=False)
+    b = volume("int32", 1, SHAPE, 183)
+    fill = lambda v: np.pad(v, [(0, n - k) for n, k in zip((5, 4, 6), v.shape)], constant_values=77)
+    edges = dict(a=b, blocks=(5, 4, 6))
+    hand("edge_cut", {"compression": {"type": "gzip"}}, lambda v: n5_block(v, compress=gz), "blocks at the edge are cut, their headers say so", **edges)
+    hand("edge_padded", {"compression": {"type": "gzip"}}, lambda v: n5_block(fill(v), compress=gz), "blocks at the edge have the full extents, filled up with 77", **edges)
+    hand("varlength", {"compression": {"type": "gzip"}}, lambda v: n5_block(v, mode=1, compress=gz), "mode 1: the number of elements follows the extents", check=False, **edges)
+    # Short: the data end before the extents do; the rest is 0.
+    c = volume("uint16", 1, (7, 6, 10), 184); c[0, :, :, 4] = 0                # the first block's last plane is 42 voxels
+    hand("short", {"compression": {"type": "raw"}}, lambda v: n5_block(v)[: -84] if not v[:, :, 4].any() else n5_block(v), "the first block lacks 42 elements: they are 0", c, (7, 6, 5), False)
+    d = volume("uint16", 1, (14, 6, 5), 185); d[0, 7:, 4:] = 0
+    hand("small_header", {"compression": {"type": "raw"}}, lambda v: n5_block(v[:, :4] if v[0, 5, 0] == 0 else v), "a block whose header has smaller extents than its place in the grid: the rest is 0", d, (7, 6, 5), False)
+    e = volume("uint8", 1, SHAPE, 186); e[0, 5:10, :4] = 0
+    n5("n5/codecs/missing", np.ascontiguousarray(e[0]), (5, 4, 9)); assert not os.path.exists(full("n5/codecs/missing/1/0"))
+    add("n5", "n5/codecs/missing", e, chunk=(5, 4, 9), note="a missing block is 0")
+    # Axes
+    f = volume("uint16", 3, SHAPE, 187); g = times(2, "uint8", 2, (7, 6, 5), 188)
+    n5("n5/axes/xyzc", stored(f, "xyzc"), (13, 11, 9, 2)); add("n5", "n5/axes/xyzc", f, note="four dimensions without names: x, y, z, c")
+    n5("n5/axes/xyzct", stored(g, "xyzct"), (7, 6, 5, 2, 1)); add("n5", "n5/axes/xyzct", g, note="five dimensions without names: x, y, z, c, t")
+    n5("n5/axes/xy", stored(volume("uint16", 1, (13, 11, 1), 189), "xy"), (7, 11)); add("n5", "n5/axes/xy", volume("uint16", 1, (13, 11, 1), 189), note="two dimensions: x, y")
+    n5("n5/axes/named_zyx", stored(b, "zyx"), (9, 11, 7)); edit("n5/axes/named_zyx/attributes.json", lambda j: j.update(axes=["z", "y", "x"])); same(ts_read("n5", "n5/axes/named_zyx"), stored(b, "zyx"), "named")
+    add("n5", "n5/axes/named_zyx", b, note="axes z, y, x in the array's attributes, in the order of dimensions (as tensorstore and Neuroglancer use the key)")
+    add("n5", "n5/axes/named_zyx/attributes.json", b, note="PATH is the metadata file")
+    # Refused
+    def broken(name, words, note, change=None, data=None, **more):
+        rel = "n5/bad/" + name; n5(rel, np.ascontiguousarray(b[0]), (13, 11, 5))
+        if change: edit(rel + "/attributes.json", change)
+        if data: put(rel + "/0/0/1", data(get(rel + "/0/0/1")))
+        bad("n5", rel, words, note, **more)
+        if data: sound("n5", rel, b, (0, 0, 0), (13, 11, 5), "the other block")
+    broken("codec", ["jpeg2000"], "unknown compression: refused by its name", lambda j: j.update(compression={"type": "jpeg2000"}))
+    broken("type", ["complex128"], "unknown data type: refused by its name", lambda j: j.update(dataType="complex128"))
+    broken("block_zero", ["block"], "block extent 0", lambda j: j.update(blockSize=[13, 11, 0]))
+    broken("rank", ["rank", "dimension", "blockSize", "block"], "three dimensions, two block extents", lambda j: j.update(blockSize=[13, 11]))
+    broken("header_short", ["header", "short", "truncated"], "a block of 9 bytes", data=lambda d: d[:9], box=[[0, 0, 5], [1, 1, 1]])
+    broken("block_rank", ["dimension", "rank"], "a block with five dimensions", data=lambda d: d[:3] + b"\5" + d[4:], box=[[0, 0, 5], [1, 1, 1]])
+    broken("block_huge", ["block", "extent", "header"], "a block whose header has extents of 2^31", data=lambda d: d[:4] + struct.pack(">3I", 2**31, 2**31, 2**31) + d[16:], box=[[0, 0, 5], [1, 1, 1]])
+    broken("mode", ["mode"], "a block of mode 7", data=lambda d: b"\0\7" + d[2:], box=[[0, 0, 5], [1, 1, 1]])
+
+
+def n5_multiscale():
+    grids = [((13, 11, 9), "1"), ((7, 6, 9), "2-2-1"), ((4, 3, 5), "4-4-2")]
+    factors = [[1, 1, 1], [2, 2, 1], [4, 4, 2]]
+    vol = lambda k, seed: volume("uint8", 1, grids[k][0], seed + k)
+    def arrays(rel, seed, n=3):
+        for k in range(n): n5(f"{rel}/s{k}", np.ascontiguousarray(vol(k, seed)[0]), (13, 11, 9), {"type": "gzip"})
+    def cases(rel, seed, note, n=3, layer=None, path=None):
+        for k in range(n): add("n5", path or rel, vol(k, seed), layer=layer, mag=grids[k][1], note=f"{note}; s{k} is mag {grids[k][1]}")
+    steps = lambda axes, order=None: [{"path": f"s{k}", "transform": {"axes": list(axes), "scale": [dict(zip("xyz", (8 * f[0], 8 * f[1], 40 * f[2])))[n] for n in axes], "units": ["nm"] * 3,
+                                                                       "translate": [dict(zip("xyz", (4.0 * (f[0] - 1), 4.0 * (f[1] - 1), 20.0 * (f[2] - 1))))[n] for n in axes], **({"ordering": order} if order else {})}} for k, f in enumerate(factors)]
+    for rel, axes, order in (("n5/cosem", "zyx", "C"), ("n5/cosem_f", "xyz", "F"), ("n5/cosem_xyz", "xyz", None)):
+        arrays(rel, 190); put(rel + "/attributes.json", {"multiscales": [{"name": "em", "datasets": steps(axes, order)}]})
+        for k, d in enumerate(steps(axes, order)): edit(f"{rel}/s{k}/attributes.json", lambda j: j.update(transform=d["transform"]))
+        cases(rel, 190, f"COSEM, axes {axes}, ordering {order}; dimensions are x, y, z" + ("; ordering C is the reverse of dimensions" if order == "C" else ""))
+    arrays("n5/viewer_scales", 194); put("n5/viewer_scales/attributes.json", {"n5": "2.5.1", "scales": factors, "pixelResolution": {"unit": "nm", "dimensions": [8, 8, 40]}}); cases("n5/viewer_scales", 194, "n5-viewer: scales and pixelResolution")
+    arrays("n5/viewer_factors", 198); put("n5/viewer_factors/attributes.json", {"multiScale": True, "downsamplingFactors": factors, "resolution": [8, 8, 40], "units": ["nm", "nm", "nm"]}); cases("n5/viewer_factors", 198, "n5-viewer: downsamplingFactors, resolution, multiScale true")
+    arrays("n5/per_array", 202)
+    for k in (1, 2): edit(f"n5/per_array/s{k}/attributes.json", lambda j: j.update(downsamplingFactors=factors[k]))
+    cases("n5/per_array", 202, "downsamplingFactors in each array; the group has no attributes.json")
+    add("n5", "n5/per_array/s1", vol(1, 202), note="PATH is a level")
+    put("n5/bdv/attributes.json", {"n5": "2.0.0"})
+    for setup in range(2):
+        put(f"n5/bdv/setup{setup}/attributes.json", {"downsamplingFactors": factors[:2], "dataType": "uint8"}); put(f"n5/bdv/setup{setup}/timepoint0/attributes.json", {"multiScale": True, "resolution": [8.0, 8.0, 40.0]})
+        arrays(f"n5/bdv/setup{setup}/timepoint0", 206 + 4 * setup, 2)
+        for k in range(2): edit(f"n5/bdv/setup{setup}/timepoint0/s{k}/attributes.json", lambda j: j.update(downsamplingFactors=factors[k]))
+        cases("n5/bdv", 206 + 4 * setup, "BigDataViewer", 2, f"setup{setup}/timepoint0")
+    cases("n5/bdv/setup1/timepoint0", 210, "BigDataViewer, PATH is a setup's time point", 2)
+    bad("n5", "n5/bdv", ["setup0/timepoint0"], "two setups: exit 2, they are named", exit=2)
+
+
+MAKERS = [zarr2_types, zarr2_layout, zarr2_codecs, zarr2_fill, zarr2_bad, zarr3_types, zarr3_codecs, zarr3_transpose, zarr3_sharding, zarr3_keys, zarr3_fill, zarr3_names, zarr3_extensions, ome, n5_arrays, n5_multiscale]
 
 if __name__ == "__main__":
     for make in MAKERS: make()
