@@ -2,7 +2,7 @@
 """Regenerates the Zarr, OME-Zarr, N5 and precomputed datasets beside this file and their cases in manifest.json.
 
     python3 -m venv /tmp/venv && /tmp/venv/bin/pip install zarr==3.1.6 numcodecs==0.16.6 tensorstore==0.1.86 cloud-volume==12.15.2 \\
-        compressed_segmentation==2.3.3 compresso==3.3.3 pyspng-seunglab crc32c lz4==4.4.5 pillow==13.0.0 wkw==1.1.24 webknossos==4.3.3
+        compressed_segmentation==2.3.3 compresso==3.3.3 pyspng-seunglab==1.1.3 lz4==4.4.5 pillow==13.0.0 wkw==1.1.24 webknossos==4.3.3
     /tmp/venv/bin/python make_formats.py
 
 What one library wrote is read back with every other one that can; what none writes is made with struct and json and says so in its
@@ -12,13 +12,17 @@ the difference that lossy decoders may have (the digest then need not hold). The
 
 Axes: x fastest in the words below, `zyx` means the last dimension is x. Data here are (c, x, y, z), or (t, c, x, y, z).
 """
-import bz2, gzip, itertools, json, lzma, os, shutil, struct, warnings, zlib
+import gzip, io, itertools, json, os, shutil, struct, warnings, zlib
 import numcodecs
 import numpy as np
 import tensorstore as ts
 import zarr
+import compressed_segmentation
 import webknossos as wk
+from cloudvolume import CloudVolume
+from PIL import Image
 from corpus_common import HERE, fresh, layer_json, probe, save, volume, write_json
+from make_corpus import LZ4, RAW, write_mag
 
 warnings.simplefilter("ignore")
 numcodecs.blosc.use_threads = False
@@ -682,7 +686,7 @@ def n5_arrays():
     d = volume("uint16", 1, (14, 6, 5), 185); d[0, 7:, 4:] = 0
     hand("small_header", {"compression": {"type": "raw"}}, lambda v: n5_block(v[:, :4] if v[0, 5, 0] == 0 else v), "a block whose header has smaller extents than its place in the grid: the rest is 0", d, (7, 6, 5), False)
     e = volume("uint8", 1, SHAPE, 186); e[0, 5:10, :4] = 0
-    n5("n5/codecs/missing", np.ascontiguousarray(e[0]), (5, 4, 9)); assert not os.path.exists(full("n5/codecs/missing/1/0"))
+    n5("n5/codecs/missing", np.ascontiguousarray(e[0]), (5, 4, 9)); assert not os.path.exists(full("n5/codecs/missing/1/0/0"))
     add("n5", "n5/codecs/missing", e, chunk=(5, 4, 9), note="a missing block is 0")
     # Axes
     f = volume("uint16", 3, SHAPE, 187); g = times(2, "uint8", 2, (7, 6, 5), 188)
@@ -739,7 +743,293 @@ def n5_multiscale():
     bad("n5", "n5/bdv", ["setup0/timepoint0"], "two setups: exit 2, they are named", exit=2)
 
 
-MAKERS = [zarr2_types, zarr2_layout, zarr2_codecs, zarr2_fill, zarr2_bad, zarr3_types, zarr3_codecs, zarr3_transpose, zarr3_sharding, zarr3_keys, zarr3_fill, zarr3_names, zarr3_extensions, ome, n5_arrays, n5_multiscale]
+# ---------------------------------------------------------------- Neuroglancer precomputed
+NG, TS_NG = "neuroglancerPrecomputed", "neuroglancer_precomputed"
+
+
+def precomputed(rel, a, *, encoding="raw", ty="image", chunk=(7, 11, 9), origin=(0, 0, 0), resolution=(8, 8, 30), readers=("ts", "cv"), clear=True, **scale):
+    """One scale, written by tensorstore; `a` is (c, x, y, z)."""
+    if clear: shutil.rmtree(full(rel), ignore_errors=True)
+    meta = {"size": list(a.shape[1:]), "encoding": encoding, "chunk_size": list(chunk), "resolution": list(resolution), "voxel_offset": list(origin), **scale}
+    ts_open(TS_NG, rel, multiscale_metadata={"type": ty, "data_type": a.dtype.name, "num_channels": a.shape[0]}, scale_metadata=meta, create=True).write(a.transpose(1, 2, 3, 0)).result()
+    precomputed_check(rel, a, origin, json.loads(get(rel + "/info"))["scales"][-1]["key"], readers)
+
+
+def precomputed_check(rel, a, origin=(0, 0, 0), key="8_8_30", readers=("ts", "cv")):
+    xyzc = a.transpose(1, 2, 3, 0)
+    scale = [s["key"] for s in json.loads(get(rel + "/info"))["scales"]].index(key)
+    if "ts" in readers: same(ts_open(TS_NG, rel, scale_index=scale).read().result(), xyzc, rel)
+    if "cv" in readers:
+        cv = CloudVolume("file://" + full(rel), mip=scale, progress=False, fill_missing=True)
+        same(np.array(cv[tuple(slice(o, o + n) for o, n in zip(origin, a.shape[1:]))]), xyzc, rel)
+
+
+def boxes_of(a, chunk, origin):
+    """Names and voxels of the chunk files."""
+    for g in np.ndindex(*(-(-n // c) for n, c in zip(a.shape[1:], chunk))):
+        lo = [i * c for i, c in zip(g, chunk)]; hi = [min(l + c, n) for l, c, n in zip(lo, chunk, a.shape[1:])]
+        yield "_".join(f"{o + l}-{o + h}" for o, l, h in zip(origin, lo, hi)), a[(slice(None),) + tuple(map(slice, lo, hi))]
+
+
+def picture(a, tall, kind, **kw):
+    """A chunk as an image: `tall` is x by y*z, else x*y by z."""
+    flat = a.reshape(a.shape[0], -1, order="F").T                  # voxels, x fastest; channels
+    width = a.shape[1] * (1 if tall else a.shape[2])
+    pixels = flat.reshape(-1, width, a.shape[0])
+    out = io.BytesIO(); Image.fromarray(pixels[..., 0] if a.shape[0] == 1 else pixels).save(out, kind, **kw)
+    return out.getvalue()
+
+
+def pixels_of(data, shape):
+    return np.array(Image.open(io.BytesIO(data))).reshape(-1, shape[0]).T.reshape(shape, order="F")
+
+
+def segments(dtype, channels, shape, seed):
+    """Ids in boxes of 3 x 2 x 2 voxels; every id once in the low 32 bits, some differ only in the high ones."""
+    c, x, y, z = np.indices((channels,) + tuple(shape))
+    ids = (seed + 1 + x // 3 + 7 * (y // 2) + 61 * (z // 2) + 400 * c).astype("u8")
+    if np.dtype(dtype).itemsize == 8: ids = np.where(ids % 3 == 0, ids + np.uint64(2**53), ids); ids[:, 0, 0, 0], ids[:, 1, 0, 0], ids[:, -1, -1, -1] = 2**53, 2**53 + 1, 2**64 - 1
+    return ids.astype(dtype)
+
+
+def cseg(a, block, width_of):
+    """compressed_segmentation with a chosen number of bits for every block; tables may be shared."""
+    heads, out = [], b""
+    for channel in a:
+        grid = [-(-n // b) for n, b in zip(channel.shape, block)]
+        n = int(np.prod(grid)); head, body, tables = [], [], {}
+        words = lambda: 2 * n + sum(len(b) for b in body) // 4
+        for i in range(n):
+            g = (i % grid[0], i // grid[0] % grid[1], i // grid[0] // grid[1])
+            part = channel[tuple(slice(k * b, k * b + b) for k, b in zip(g, block))]
+            part = np.pad(part, [(0, b - k) for b, k in zip(block, part.shape)], mode="edge").reshape(-1, order="F")
+            table, codes = np.unique(part, return_inverse=True)
+            bits = width_of(i); assert len(table) <= 2**bits
+            at = words(); stream = 0
+            for k, code in enumerate(codes.tolist()): stream |= code << (k * bits)
+            body.append(stream.to_bytes(-(-bits * len(codes) // 32) * 4, "little"))
+            key = table.tobytes()
+            if key not in tables: tables[key] = words(); body.append(key)
+            head.append(struct.pack("<II", tables[key] | bits << 24, at))
+        heads.append(a.shape[0] + len(out) // 4); out += b"".join(head + body)
+    return struct.pack(f"<{len(heads)}I", *heads) + out
+
+
+def precomputed_arrays():
+    fresh("precomputed")
+    for i, t in enumerate(["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "float32"]):
+        a, rel, o = volume(t, 1, SHAPE, 220 + i), "precomputed/types/" + t, ((10, 20, 30), (-5, -11, 3), (0, 0, 0), (100_000, 7, -70_000))[i % 4]
+        precomputed(rel, a, origin=o, ty="segmentation" if t == "uint64" else "image"); add(NG, rel, a, origin=o, chunk=(7, 11, 9), note=f"raw {t}, voxel_offset {o}")
+    for n in (2, 3, 4):
+        a, rel = volume("uint16" if n == 2 else "uint8", n, SHAPE, 230 + n), f"precomputed/raw_{n}"
+        precomputed(rel, a, chunk=(7, 6, 5), origin=(-3, 4, 1)); add(NG, rel, a, origin=(-3, 4, 1), chunk=(7, 6, 5), note=f"raw, {n} channels")
+    # Scales
+    grids = [((13, 11, 9), (-3, 5, 2), (7, 6, 9), (8, 8, 30), "1"), ((8, 6, 9), (-2, 2, 2), (5, 6, 4), (16, 16, 30), "2-2-1"), ((4, 3, 5), (-1, 1, 1), (4, 2, 5), (32, 32, 60), "4-4-2")]
+    for rel, order in (("precomputed/scales", 1), ("precomputed/scales_reversed", -1)):
+        for k, (shape, o, c, r, mag) in enumerate(grids):
+            a = volume("uint8", 1, shape, 240 + k); precomputed(rel, a, chunk=c, origin=o, resolution=r, clear=k == 0)
+            add(NG, rel, a, mag=mag, origin=o, chunk=c, note=f"scale {k}, chunks of {c}, voxel_offset {o}" + ("; the coarsest scale comes first in info" if order < 0 else ""))
+        if order < 0: edit(rel + "/info", lambda j: j.update(scales=j["scales"][::-1]))
+    add(NG, "precomputed/scales/info", volume("uint8", 1, SHAPE, 240), origin=(-3, 5, 2), chunk=(7, 6, 9), note="PATH is info")
+    add(NG, "precomputed/scales/16_16_30", volume("uint8", 1, (8, 6, 9), 241), origin=(-2, 2, 2), chunk=(5, 6, 4), note="PATH is a scale")
+    a = volume("uint8", 1, SHAPE, 244); o = (1, 2, 3)
+    precomputed("precomputed/elsewhere", a, origin=o); os.rename(full("precomputed/elsewhere/8_8_30"), full("precomputed/elsewhere_data"))
+    edit("precomputed/elsewhere/info", lambda j: j["scales"][0].update(key="../elsewhere_data")); precomputed_check("precomputed/elsewhere", a, o, "../elsewhere_data", ["ts"])
+    add(NG, "precomputed/elsewhere", a, origin=o, chunk=(7, 11, 9), note="key is ../elsewhere_data; fractional resolution", ); edit("precomputed/elsewhere/info", lambda j: j["scales"][0].update(resolution=[8.5, 8.5, 30.25]))
+    rel = "precomputed/chunk_sizes"; precomputed(rel, a, origin=o)
+    for name, part in boxes_of(a, (13, 6, 9), o): put(f"{rel}/8_8_30/{name}", part.reshape(-1, order="F").tobytes() if part.shape[0] == 1 else None)
+    edit(rel + "/info", lambda j: j["scales"][0].update(chunk_sizes=[[7, 11, 9], [13, 6, 9]])); add(NG, rel, a, origin=o, chunk=(7, 11, 9), note="two chunk_sizes: two copies")
+    # Plain details
+    rel = "precomputed/minimal"; precomputed(rel, a); edit(rel + "/info", lambda j: (j.pop("@type", None), j["scales"][0].pop("voxel_offset", None)) and None); precomputed_check(rel, a, readers=["cv"])
+    add(NG, rel, a, chunk=(7, 11, 9), note="no @type, no voxel_offset")
+    rel = "precomputed/missing"; b = a.copy(); b[:, 7:, 6:] = 0; precomputed(rel, b, chunk=(7, 6, 9)); f = full(rel + "/8_8_30/7-13_6-11_0-9")
+    if os.path.exists(f): os.remove(f)
+    precomputed_check(rel, b, readers=["cv"]); add(NG, rel, b, chunk=(7, 6, 9), note="a missing chunk is 0")
+    zipped = lambda d: gzip.compress(d, 6, mtime=0)
+    c = ramp("uint16", 2, SHAPE, 11)
+    for name, suffix, note in (("gzip_same_name", "", "gzip under the chunk's own name"), ("gzip_suffix", ".gz", "gzip under the name with .gz"), ("gzip_some", None, "one chunk is gzip with .gz, the other is plain")):
+        rel = "precomputed/" + name; precomputed(rel, c, origin=(-4, 3, 0))
+        for k, f in enumerate(sorted(os.listdir(full(rel + "/8_8_30")))):
+            if suffix is None and k: continue
+            data = get(f"{rel}/8_8_30/{f}"); os.remove(full(f"{rel}/8_8_30/{f}")); put(f"{rel}/8_8_30/{f}{'.gz' if suffix is None else suffix}", zipped(data))
+        if suffix: precomputed_check(rel, c, (-4, 3, 0), readers=["cv"])
+        add(NG, rel, c, origin=(-4, 3, 0), chunk=(7, 11, 9), note=note + (" (by hand)"))
+    # Images
+    for dt in ("uint8", "uint16"):
+        for n in (1, 2, 3, 4):
+            a = volume(dt, n, SHAPE, 250 + n); rel = f"precomputed/png_{dt}_{n}"
+            precomputed(rel, a, encoding="png", readers=["ts", "cv"] if n == 1 and dt == "uint8" else ["ts"]); add(NG, rel, a, chunk=(7, 11, 9), note=f"png, {dt}, {n} channels; the image is x by y*z")
+    for n in (1, 3, 4):
+        a = volume("uint8", n, SHAPE, 255 + n); rel = f"precomputed/png_wide_{n}"; precomputed(rel, a, encoding="png", readers=["ts"])
+        for name, part in boxes_of(a, (7, 11, 9), (0, 0, 0)): put(f"{rel}/8_8_30/{name}", picture(part, False, "PNG"))
+        precomputed_check(rel, a, readers=["ts"]); add(NG, rel, a, chunk=(7, 11, 9), note=f"png, {n} channels; the image is x*y by z (by PIL)")
+    a = volume("uint16", 1, SHAPE, 259); rel = "precomputed/png_wide_16"; precomputed(rel, a, encoding="png", readers=["ts"])
+    for name, part in boxes_of(a, (7, 11, 9), (0, 0, 0)): put(f"{rel}/8_8_30/{name}", picture(part, False, "PNG"))
+    precomputed_check(rel, a, readers=["ts"]); add(NG, rel, a, chunk=(7, 11, 9), note="png of 16 bits; the image is x*y by z (by PIL)")
+    for n in (1, 3):
+        x, y, z = np.indices(SHAPE); a = np.stack([(20 + 9 * x + 5 * y * (k != 1) + 11 * z * (k != 2)).astype("u1") for k in range(n)])
+        for tall in (True, False):
+            rel = f"precomputed/jpeg_{'tall' if tall else 'wide'}_{n}"; precomputed(rel, a, encoding="jpeg", readers=[])
+            back = np.zeros_like(a)
+            for name, part in boxes_of(a, (7, 11, 9), (0, 0, 0)):
+                data = get(f"{rel}/8_8_30/{name}") if tall else picture(part, False, "JPEG", quality=95, subsampling=0)
+                put(f"{rel}/8_8_30/{name}", data); lo = int(name.split("-")[0]); back[:, lo: lo + part.shape[1]] = pixels_of(data, part.shape)
+            for theirs in (ts_open(TS_NG, rel, scale_index=0).read().result(),): assert np.abs(theirs.transpose(3, 0, 1, 2).astype(int) - back).max() <= 2
+            add(NG, rel, back, chunk=(7, 11, 9), note=f"jpeg, {n} channels; the image is {'x by y*z' if tall else 'x*y by z'}; values as PIL decodes them", tolerance=3)
+    # Segmentation
+    for dt in ("uint32", "uint64"):
+        a, o = segments(dt, 1, SHAPE, 0), (5, -6, 2)
+        for block in ((8, 8, 8), (4, 2, 3)):
+            rel = f"precomputed/cseg_{dt}_{''.join(map(str, block))}"; precomputed(rel, a, encoding="compressed_segmentation", ty="segmentation", origin=o, compressed_segmentation_block_size=block)
+            add(NG, rel, a, origin=o, chunk=(7, 11, 9), note=f"compressed_segmentation, {dt}, blocks of {block}")
+        m = segments(dt, 3, SHAPE, 40); rel = f"precomputed/cseg_{dt}_channels"; precomputed(rel, m, encoding="compressed_segmentation", ty="segmentation", compressed_segmentation_block_size=(8, 8, 4)); add(NG, rel, m, chunk=(7, 11, 9), note=f"compressed_segmentation, {dt}, 3 channels")
+        # Every number of bits, in blocks of 4 x 4 x 4
+        widths = [0, 1, 2, 4, 8, 16, 32]; w = np.zeros((2,) + SHAPE, dt); big = 2**63 if dt == "uint64" else 2**31
+        for ch, g in itertools.product(range(2), np.ndindex(4, 3, 3)):
+            i = g[0] + 4 * (g[1] + 3 * g[2]); part = w[(ch,) + tuple(slice(4 * k, 4 * k + 4) for k in g)]
+            x, y, z = np.indices(part.shape); part[...] = ((x + 4 * y + 16 * z) * 37 % 64 % min(2 ** widths[i % 7], 64)).astype(dt) * np.array(big // 64, dt) + np.array(i * (ch + 1), dt)
+        rel = f"precomputed/cseg_{dt}_bits"; precomputed(rel, w, encoding="compressed_segmentation", ty="segmentation", chunk=SHAPE, compressed_segmentation_block_size=(4, 4, 4))
+        data = cseg(w, (4, 4, 4), lambda i: widths[i % 7]); put(f"{rel}/8_8_30/0-13_0-11_0-9", data); precomputed_check(rel, w, readers=["ts"])
+        # The package compressed_segmentation doesn't read blocks of 32 bits: checked with 16 in their place.
+        same(compressed_segmentation.decompress(cseg(w, (4, 4, 4), lambda i: min(widths[i % 7], 16)), SHAPE + (2,), np.dtype(dt), (4, 4, 4), "F"), w.transpose(1, 2, 3, 0), rel)
+        add(NG, rel, w, chunk=(4, 4, 4), note=f"compressed_segmentation, {dt}, 2 channels, blocks of 0, 1, 2, 4, 8, 16 and 32 bits (by hand)")
+    for dt in ("uint8", "uint16", "uint32", "uint64"):
+        a, rel, o = segments(dt, 1, SHAPE, 3), f"precomputed/compresso_{dt}", (2, 3, 4)
+        info = CloudVolume.create_new_info(1, "segmentation", dt, "compresso", [8, 8, 30], list(o), list(SHAPE), chunk_size=[7, 11, 9])
+        cv = CloudVolume("file://" + full(rel), info=info, compress=False, progress=False); cv.commit_info(); cv.commit_provenance()
+        cv[tuple(slice(p, p + n) for p, n in zip(o, SHAPE))] = a[0]
+        precomputed_check(rel, a, o, readers=["cv"]); os.remove(full(rel + "/provenance"))
+        import compresso
+        for name, part in boxes_of(a, (7, 11, 9), o): same(compresso.decompress(get(f"{rel}/8_8_30/{name}")).reshape(part.shape[1:]), part[0], rel)
+        add(NG, rel, a, origin=o, chunk=(7, 11, 9), note=f"compresso, {dt}, written by cloud-volume")
+
+
+def precomputed_shards():
+    a, o = volume("uint16", 1, SHAPE, 270), (-3, 5, 2)
+    spec = lambda hash_, p, m, s, index, data: {"@type": "neuroglancer_uint64_sharded_v1", "preshift_bits": p, "hash": hash_, "minishard_bits": m, "shard_bits": s, "minishard_index_encoding": index, "data_encoding": data}
+    ID, MU = "identity", "murmurhash3_x86_128"
+    def one(name, sharding, a=a, o=o, chunk=(4, 6, 3), readers=("ts", "cv"), **kw):
+        rel = "precomputed/sharded/" + name; precomputed(rel, a, chunk=chunk, origin=o, sharding=sharding, readers=readers, **kw)
+        add(NG, rel, a, origin=o, chunk=chunk, note=", ".join(f"{k} {v}" for k, v in sharding.items() if k != "@type") + f"; {sum(f.endswith('.shard') for f in os.listdir(full(rel + '/8_8_30')))} shards"); return rel
+    one("identity", spec(ID, 0, 0, 0, "raw", "raw"))
+    one("identity_mini", spec(ID, 0, 1, 1, "raw", "gzip"))
+    one("identity_preshift", spec(ID, 2, 2, 1, "gzip", "raw"))
+    one("murmur", spec(MU, 0, 0, 0, "gzip", "gzip"))
+    one("murmur_mini2", spec(MU, 1, 2, 1, "gzip", "raw"))
+    one("murmur_mini3", spec(MU, 0, 3, 5, "raw", "gzip"), chunk=(7, 6, 5))
+    one("murmur_preshift", spec(MU, 3, 1, 2, "raw", "raw"))
+    one("flat", spec(ID, 1, 1, 0, "raw", "raw"), volume("uint8", 3, (13, 2, 9), 271), (0, 0, 0), (2, 2, 9))    # the grid is 7 x 1 x 1
+    one("defaults", {k: v for k, v in spec(ID, 0, 1, 1, "raw", "raw").items() if "encoding" not in k}, chunk=(7, 11, 9))
+    one("cseg", spec(MU, 0, 1, 1, "gzip", "gzip"), segments("uint64", 1, SHAPE, 5), (0, 0, 0), (7, 6, 5), encoding="compressed_segmentation", ty="segmentation", compressed_segmentation_block_size=(4, 4, 4))
+    b = a.copy(); b[:, 4:8] = 0; b[:, :4, :6, 3:] = 0
+    one("missing", spec(ID, 0, 1, 1, "raw", "raw"), b)
+    rel = one("index_data", spec(ID, 0, 2, 1, "raw", "raw"))
+    for f in sorted(os.listdir(full(rel + "/8_8_30"))):
+        d = get(f"{rel}/8_8_30/{f}"); os.remove(full(f"{rel}/8_8_30/{f}")); put(f"{rel}/8_8_30/{f[:-6]}.index", d[:64]); put(f"{rel}/8_8_30/{f[:-6]}.data", d[64:])
+    CASES[-1]["note"] += ", split into .index and .data (by hand)"
+    # Refused
+    def broken(name, words, note, change, sharding=spec(ID, 0, 1, 0, "raw", "raw"), chunk=(7, 11, 9), **more):
+        rel = "precomputed/bad/" + name; precomputed(rel, a, chunk=chunk, sharding=sharding) if sharding else precomputed(rel, a, chunk=chunk)
+        change(rel); bad(NG, rel, words, note, **more); return rel
+    # Chunks 0 and 1 lie in minishards 0 and 1: table of 2 entries, then each chunk and its index of 24 bytes.
+    table = lambda rel: struct.unpack("<4Q", get(rel + "/8_8_30/0.shard")[:32])
+    left = lambda rel: sound(NG, rel, a, (0, 0, 0), (7, 11, 9), "the other chunk")
+    at1 = dict(box=[[7, 0, 0], [1, 1, 1]])
+    left(broken("shard_table", ["index", "shard", "outside", "beyond", "end"], "minishard 1 lies outside of the file", lambda rel: patch(rel + "/8_8_30/0.shard", 16, struct.pack("<QQ", 10**9, 10**9 + 24)), **at1))
+    left(broken("shard_order", ["index", "shard", "minishard"], "minishard 1 ends before it begins", lambda rel: patch(rel + "/8_8_30/0.shard", 16, struct.pack("<QQ", table(rel)[3], table(rel)[2])), **at1))
+    left(broken("shard_chunk", ["outside", "beyond", "end", "index"], "the chunk in minishard 1 ends behind the file", lambda rel: patch(rel + "/8_8_30/0.shard", 32 + table(rel)[2] + 16, struct.pack("<Q", 2**50)), **at1))
+    left(broken("minishard_size", ["minishard", "index"], "the index of minishard 1 is no multiple of 24 bytes", lambda rel: patch(rel + "/8_8_30/0.shard", 24, struct.pack("<Q", table(rel)[3] - 1)), **at1))
+    broken("shard_short", ["index", "short", "truncated", "shard"], "a shard shorter than its table", lambda rel: os.truncate(full(rel + "/8_8_30/0.shard"), 20))
+    left(broken("short", ["short", "truncated", "bytes"], "a raw chunk lacks its end", lambda rel: os.truncate(full(rel + "/8_8_30/7-13_0-11_0-9"), 1000), None, **at1))
+    info = lambda f: lambda rel: edit(rel + "/info", f)
+    broken("encoding", ["kempressed"], "unknown encoding: refused by its name", info(lambda j: j["scales"][0].update(encoding="kempressed")), None)
+    broken("type", ["complex64"], "unknown data_type: refused by its name", info(lambda j: j.update(data_type="complex64")), None)
+    broken("chunk_zero", ["chunk"], "chunk extent 0", info(lambda j: j["scales"][0].update(chunk_sizes=[[7, 11, 0]])), None)
+    broken("hash", ["sha1"], "unknown hash: refused by its name", info(lambda j: j["scales"][0]["sharding"].update(hash="sha1")))
+    broken("sharding", ["shard", "neuroglancer_uint64_sharded_v9"], "unknown kind of sharding", info(lambda j: j["scales"][0]["sharding"].update({"@type": "neuroglancer_uint64_sharded_v9"})))
+    s = segments("uint32", 1, SHAPE, 9)
+    for name, change, note in (("cseg_table", lambda d: d[:4] + struct.pack("<I", 0xFFFFF0 | 4 << 24) + d[8:], "the first block's table lies outside of the chunk"), ("cseg_bits", lambda d: d[:7] + b"\x05" + d[8:], "a block of 5 bits"), ("cseg_short", lambda d: d[:10], "a chunk of 10 bytes")):
+        rel = "precomputed/bad/" + name; precomputed(rel, s, encoding="compressed_segmentation", ty="segmentation", compressed_segmentation_block_size=(8, 8, 8)); f = rel + "/8_8_30/0-7_0-11_0-9"; put(f, change(get(f)))
+        bad(NG, rel, ["compressed_segmentation"], note, box=[[0, 0, 0], [1, 1, 1]]); sound(NG, rel, s, (7, 0, 0), (6, 11, 9), "the other chunk")
+    p = volume("uint8", 1, SHAPE, 272); rel = "precomputed/bad/png_size"; precomputed(rel, p, encoding="png"); put(rel + "/8_8_30/7-13_0-11_0-9", picture(p[:, :5], True, "PNG"))
+    bad(NG, rel, ["png", "PNG"], "an image of other extents than the chunk", **at1); sound(NG, rel, p, (0, 0, 0), (7, 11, 9), "the other chunk")
+
+
+# ---------------------------------------------------------------- datasource-properties.json
+def mag_json(mag, path, axes=None, **more):
+    return {"mag": list(mag)} | ({"path": path} if path else {}) | ({"axisOrder": {n: i for i, n in enumerate(axes) if n != "t"}} if axes else {}) | more
+
+
+def properties():
+    p, layers, one = fresh("properties/mixed"), [], (1, 1, 1)
+    def layer(name, fmt, a, mags, **more):
+        layers.append(layer_json(name, "color", a[0] if a.ndim == 5 else a, more.pop("origin", (0, 0, 0)), mags, data_format=fmt, **more))
+    def case(name, fmt, a, note, mag="1", **more): add(fmt, "properties/mixed", a, layer=name, mag=mag, chunk=(7, 6, 5), note=note, **more)
+    a, c, base = volume("uint8", 1, SHAPE, 300), volume("uint16", 3, SHAPE, 301), "properties/mixed/"
+    write_mag(os.path.join(p, "wkw", "1"), a, (0, 0, 0), 8, 2, LZ4); layer("wkw", "wkw", a, [mag_json(one, "./wkw/1")])
+    zarr2(base + "zarr/1", stored(a, "zyx"), (9, 6, 7)); layer("zarr", "zarr", a, [mag_json(one, "./zarr/1", "zyx")]); case("zarr", "zarr", a, "axisOrder z, y, x")
+    EQUAL.append({"layers": ["wkw", "zarr"], "mag": "1", "paths": ["properties/mixed"] * 2, "note": "layers of one dataset"})
+    zarr2(base + "zarr_yxz/1", stored(a, "yxz"), (6, 7, 9), order="F"); layer("zarr_yxz", "zarr", a, [mag_json(one, "./zarr_yxz/1", "yxz")]); case("zarr_yxz", "zarr", a, "axisOrder y, x, z; order F")
+    zarr2(base + "zarr_default/1", stored(a, "zyx"), (9, 6, 7)); layer("zarr_default", "zarr", a, [mag_json(one, "./zarr_default/1")]); case("zarr_default", "zarr", a, "no axisOrder: the server takes z, y, x")
+    zarr3(base + "zarr3_default/1", stored(a, "xyz"), (7, 6, 9), [B1]); layer("zarr3_default", "zarr3", a, [mag_json(one, "./zarr3_default/1")]); case("zarr3_default", "zarr3", a, "no axisOrder, rank 3: the server takes x, y, z")
+    zarr3(base + "zarr3_default4/1", stored(c, "cxyz"), (3, 7, 6, 9), [turn((3, 2, 1, 0)), LE]); layer("zarr3_default4", "zarr3", c, [mag_json(one, "./zarr3_default4/1")]); case("zarr3_default4", "zarr3", c, "no axisOrder, rank 4: the server takes c, x, y, z")
+    n5(base + "n5/1", stored(a, "xyz"), (7, 6, 9)); layer("n5", "n5", a, [mag_json(one, "./n5/1", "xyz")]); case("n5", "n5", a, "axisOrder x, y, z")
+    n5(base + "n5_default/1", stored(a, "zyx"), (9, 6, 7)); layer("n5_default", "n5", a, [mag_json(one, "./n5_default/1")]); case("n5_default", "n5", a, "no axisOrder: the server takes z, y, x of dimensions")
+    b = volume("uint8", 1, (7, 6, 9), 302); o = (4, 6, 2)
+    precomputed(base + "precomputed", a, origin=o); precomputed(base + "precomputed", b, origin=(2, 3, 2), resolution=(16, 16, 30), clear=False)
+    layer("precomputed", NG, a, [mag_json(one, "./precomputed/8_8_30", "xyz"), mag_json((2, 2, 1), "./precomputed/16_16_30", "xyz")], origin=o)
+    case("precomputed", NG, a, "axisOrder x, y, z; voxel_offset", origin=o); case("precomputed", NG, b, "the second mag", "2-2-1", origin=(2, 3, 2))
+    zarr2(base + "stack/1", stored(c, "czyx"), (1, 9, 11, 13)); n5(base + "stack_n5/1", stored(c, "xyzc"), (13, 11, 9, 1)); zarr3(base + "stack3/1", stored(c, "zyxc"), (9, 11, 7, 3), [LE], names=list("zyxc"))
+    for name, fmt, path, axes, k in (("channel_1", "zarr", "./stack/1", "czyx", 1), ("channel_2", "n5", "./stack_n5/1", "xyzc", 2), ("channel_0", "zarr3", "./stack3/1", "zyxc", 0)):
+        layer(name, fmt, c[k: k + 1], [mag_json(one, path, axes, channelIndex=k)]); case(name, fmt, c[k: k + 1], f"channelIndex {k} of three channels, axisOrder {axes}")
+    layer("stack", "zarr", c, [mag_json(one, "./stack/1", "czyx")]); case("stack", "zarr", c, "all three channels")
+    t = times(3, "uint8", 2, (7, 6, 5), 303); ext = [{"name": "t", "bounds": [0, 3], "index": 0}]
+    zarr2(base + "time/1", stored(t, "tczyx"), (1, 2, 5, 6, 7)); layer("time", "zarr", t, [mag_json(one, "./time/1", "tczyx")], additionalAxes=ext); case("time", "zarr", t, "additionalAxes t, index 0")
+    zarr3(base + "round/1", stored(t, "xyztc"), (7, 6, 5, 3, 2), [B1, ZSTD]); layer("round", "zarr3", t, [mag_json(one, "./round/1", "xyztc")], additionalAxes=[{"name": "round", "bounds": [0, 3], "index": 3}]); case("round", "zarr3", t, "additionalAxes round, index 3", axis="round")
+    flat = volume("uint16", 1, (13, 11, 1), 304); zarr2(base + "flat/1", stored(flat, "xy"), (7, 6)); layer("flat", "zarr", flat, [mag_json(one, "./flat/1", "xy")]); case("flat", "zarr", flat, "two dimensions x, y: z is 1")
+    zarr2(base + "no_path/1-1-1", stored(a, "zyx"), (9, 11, 13)); layer("no_path", "zarr", a, [mag_json(one, None, "zyx")]); case("no_path", "zarr", a, "no path: the folder of the layer's name, 1-1-1")
+    fine, coarse = volume("int16", 1, SHAPE, 305), volume("int16", 1, (7, 6, 9), 306)
+    zarr3("properties/shared/fine", stored(fine, "xyz"), (13, 11, 9), [LE]); n5(base + "elsewhere/coarse", stored(coarse, "xyz"), (7, 6, 9))
+    layer("shared", "zarr3", fine, [mag_json(one, "../shared/fine", "xyz")]); case("shared", "zarr3", fine, "path ../shared/fine, in another folder")
+    layer("odd_names", "n5", coarse, [mag_json((2, 2, 1), "elsewhere/coarse", "xyz")]); case("odd_names", "n5", coarse, "only mag 2-2-1, in a folder whose name is no mag", "2-2-1")
+    layer("gone", "zarr", a, [mag_json(one, "./gone/1", "zyx")]); bad("zarr", "properties/mixed", ["gone"], "a layer whose array isn't there", args=["--layer", "gone"])
+    write_json(p, layers)
+    bad("zarr", "properties/mixed", ["zarr_default"], "several layers: exit 2, they are named", exit=2)
+    # As the library webknossos writes it
+    shutil.rmtree(full("properties/library"), ignore_errors=True)
+    ds = wk.Dataset(full("properties/library"), voxel_size=(11.24, 11.24, 28)); o = (3, 5, 2)
+    for k, (fmt, dtype, n) in enumerate((("zarr", "uint8", 1), ("zarr3", "uint8", 1), ("zarr", "uint16", 2), ("zarr3", "uint16", 2))):
+        name = f"{fmt}_{n}"; v = volume(dtype, n, SHAPE, 310 + k); half = np.ascontiguousarray(v[:, ::2, ::2])
+        l = ds.add_layer(name, "color", dtype=dtype, num_channels=n, data_format=fmt)
+        shards = 16 if fmt == "zarr3" else 8
+        l.add_mag(1, chunk_shape=8, shard_shape=shards, compress=True).write(v, absolute_offset=o, allow_resize=True, allow_unaligned=True)
+        add(fmt, "properties/library", v, layer=name, mag="1", origin=o, chunk=(5, 3, 6), note="written by the library webknossos: c, x, y, z; the array is larger than the bounding box")
+        add(fmt, f"properties/library/{name}/1", v, origin=o, chunk=(5, 3, 6), note="PATH is the mag folder")
+        if fmt == "zarr" and n == 1: assert json.loads(get("properties/library/zarr_1/.zgroup")) == {"zarr_format": "2"}
+
+
+# ---------------------------------------------------------------- equal
+def equal():
+    """One volume in every format."""
+    gray, two, one = volume("uint8", 1, SHAPE, 400), volume("uint16", 2, SHAPE, 401), (1, 1, 1)
+    fresh("equal")
+    def dataset(name, fmt, write, axes, path="{}/1"):
+        p = fresh("equal/" + name)
+        for layer, a in (("gray", gray), ("two", two)): write(f"equal/{name}/{layer}", a)
+        write_json(p, [layer_json(layer, "color", a, (0, 0, 0), [mag_json(one, "./" + path.format(layer), axes and axes[k])], data_format=fmt) for k, (layer, a) in enumerate((("gray", gray), ("two", two)))])
+        if fmt == "wkw": return
+        for layer, a in (("gray", gray), ("two", two)):
+            add(fmt, "equal/" + name, a, layer=layer, mag="1", note="one volume in every format"); add(fmt, f"equal/{name}/" + path.format(layer), a, note="its array alone")
+    for name, kind in (("wkw_raw", RAW), ("wkw_lz4", LZ4)): dataset(name, "wkw", lambda rel, a: write_mag(full(rel + "/1"), a, (0, 0, 0), 8, 2, kind), None)
+    dataset("zarr", "zarr", lambda rel, a: zarr2(rel + "/1", stored(a, "zyx" if len(a) == 1 else "cxyz"), (5, 6, 7) if len(a) == 1 else (2, 7, 6, 5), order="CF"[len(a) - 1], compressor=numcodecs.Blosc("zstd", shuffle=2)), ("zyx", "cxyz"))
+    dataset("zarr3", "zarr3", lambda rel, a: zarr3(rel + "/1", stored(a, "zyx" if len(a) == 1 else "xyzc"), (10, 12, 14) if len(a) == 1 else (14, 12, 10, 2), [shard((5, 6, 7), [B1, ZSTD])] if len(a) == 1 else [shard((7, 6, 5, 1), [turn((3, 2, 1, 0)), LE, ZSTD])], names=list("zyx" if len(a) == 1 else "xyzc")), ("zyx", "xyzc"))
+    dataset("n5", "n5", lambda rel, a: n5(rel + "/1", stored(a, "xyz" if len(a) == 1 else "xyzc"), (7, 11, 9) if len(a) == 1 else (13, 6, 9, 2), {"type": "gzip"}), ("xyz", "xyzc"))
+    dataset("precomputed", NG, lambda rel, a: precomputed(rel, a, chunk=(7, 6, 5), resolution=(11.24, 11.24, 28), key="mag", sharding={"@type": "neuroglancer_uint64_sharded_v1", "preshift_bits": 1, "hash": "murmurhash3_x86_128", "minishard_bits": 1, "shard_bits": 0, "minishard_index_encoding": "gzip", "data_encoding": "gzip"}), ("xyz", "xyzc"), "{}/mag")
+    names = ["wkw_raw", "wkw_lz4", "zarr", "zarr3", "n5", "precomputed"]
+    for layer in ("gray", "two"): EQUAL.append({"layers": [layer] * len(names), "mag": "1", "paths": ["equal/" + n for n in names], "note": "one volume in every format"})
+
+
+MAKERS = [zarr2_types, zarr2_layout, zarr2_codecs, zarr2_fill, zarr2_bad, zarr3_types, zarr3_codecs, zarr3_transpose, zarr3_sharding, zarr3_keys, zarr3_fill, zarr3_names, zarr3_extensions, ome, n5_arrays, n5_multiscale, precomputed_arrays, precomputed_shards, properties, equal]
 
 if __name__ == "__main__":
     for make in MAKERS: make()
