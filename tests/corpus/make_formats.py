@@ -12,7 +12,7 @@ the difference that lossy decoders may have (the digest then need not hold). The
 
 Axes: x fastest in the words below, `zyx` means the last dimension is x. Data here are (c, x, y, z), or (t, c, x, y, z).
 """
-import gzip, io, itertools, json, os, shutil, struct, warnings, zlib
+import gzip, io, itertools, json, os, shutil, struct, types, warnings, zlib
 import numcodecs
 import numpy as np
 import tensorstore as ts
@@ -26,6 +26,7 @@ from make_corpus import LZ4, RAW, write_mag
 
 warnings.simplefilter("ignore")
 numcodecs.blosc.use_threads = False
+gzip.time = types.SimpleNamespace(time=lambda: 0)                  # numcodecs lets gzip write the time of day into its header
 FORMATS = ["zarr", "zarr3", "n5", "neuroglancerPrecomputed"]
 CASES, EQUAL = [], []
 X, Y, Z = SHAPE = (13, 11, 9)
