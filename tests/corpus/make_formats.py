@@ -383,12 +383,13 @@ def zarr3_sharding():
         n = len([f for f in os.listdir(full(rel)) if f != "zarr.json"]); assert n == 3, n
         add("zarr3", rel, t.transpose(2, 1, 0)[None], chunk=(8, 6, 5), fill=-9, note="5 of 8 shards are missing and one inner chunk of another; fill_value -9")
     # By hand: inner chunks in reverse order, with gaps
-    rel = "zarr3/sharding/gaps"; zarr3(rel, s, (10, 12, 14), [shard(I, [LE], [LE])])
-    data = get(rel + "/c.0.0.0"); n = 12; index = np.frombuffer(data[-16 * n:], "<u8").reshape(n, 2)
-    out, entries = b"\xee" * 11, {}
-    for i in reversed(range(n)):
-        o, k = map(int, index[i]); entries[i] = (len(out), k); out += data[o: o + k] + b"\xee" * (5 + i)
-    put(rel + "/c.0.0.0", out + b"".join(struct.pack("<QQ", *entries[i]) for i in range(n))); zarr3_check(rel, s)
+    def spread(rel, gap):
+        data = get(rel + "/c.0.0.0"); n = 12; index = np.frombuffer(data[-16 * n:], "<u8").reshape(n, 2)
+        out, moved = b"\xee" * 11, {}
+        for i in reversed(range(n)):
+            o, k = map(int, index[i]); moved[i] = (len(out), k); out += data[o: o + k] + b"\xee" * (gap + i)
+        put(rel + "/c.0.0.0", out + b"".join(struct.pack("<QQ", *moved[i]) for i in range(n))); zarr3_check(rel, s)
+    rel = "zarr3/sharding/gaps"; zarr3(rel, s, (10, 12, 14), [shard(I, [LE], [LE])]); spread(rel, 5)
     add("zarr3", rel, a, chunk=(7, 4, 5), note="inner chunks stand in reverse order with gaps between (by hand)")
     # Checksums
     def damaged(name, codecs, at, note):
@@ -403,6 +404,7 @@ def zarr3_sharding():
     def entries(name, words, note, *patches, location="end"):
         rel = "zarr3/bad/" + name
         zarr3(rel, s, (10, 12, 14), [shard(I, [LE], [LE], location)])
+        if location == "end": spread(rel, 64)
         base = os.path.getsize(full(rel + "/c.0.0.0")) - 16 * 12 if location == "end" else 0
         index = np.frombuffer(get(rel + "/c.0.0.0")[base: base + 192], "<u8").reshape(12, 2)
         for i, f in patches: patch(rel + "/c.0.0.0", base + 16 * i, struct.pack("<QQ", *f(index)))
@@ -411,9 +413,9 @@ def zarr3_sharding():
         sound("zarr3", rel, a, (3, 8, 0), (10, 3, 9), "inner chunks whose entries are sound")
     out = ["index", "outside", "beyond", "end of the file"]
     entries("entry_outside", out, "entry 3 begins behind the end of the file", (3, lambda x: (100_000, 280)))
-    entries("entry_long", out, "entry 3 ends behind the end of the file", (3, lambda x: (int(x[3][0]), 2**40)))
+    entries("entry_long", out, "entry 3 ends behind the end of the file", (3, lambda x: (int(x[0].sum()) + 40, 2**40)))       # chunk 0 is the last one
     entries("entry_wraps", out, "offset + size of entry 3 is more than 2^64", (3, lambda x: (2**64 - 100, 280)))
-    entries("entry_in_index", out + ["overlap"], "entry 3 lies in the index at the start", (3, lambda x: (8, 280)), location="start")
+    entries("entry_in_index", out + ["overlap", "bytes"], "entry 3 lies in the index at the start", (3, lambda x: (8, 180)), location="start")
     entries("entries_overlap", ["overlap", "index"], "entries 3 and 9 overlap: both chunks are refused", (3, lambda x: (int(x[9][0]) + 20, 280)))
     rel = "zarr3/bad/shard_short"; zarr3(rel, s, (10, 12, 14), [shard(I, [LE])]); put(rel + "/c.0.0.0", get(rel + "/c.0.0.0")[:100])
     bad("zarr3", rel, ["index", "short", "truncated"], "a shard shorter than its index")
