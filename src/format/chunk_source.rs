@@ -6,7 +6,7 @@
 
 use super::{HeaderReport, ShardLayout};
 use crate::codec::DecodeError;
-use crate::geometry::{ChunkGrid, ChunkIndex, ShardIndex};
+use crate::geometry::{BoundingBox, ChunkGrid, ChunkIndex, ShardIndex};
 use crate::problem::Problem;
 use crate::storage::{ByteRange, StorageError, StorageKey};
 use crate::voxel::{VoxelBuffer, VoxelType};
@@ -222,6 +222,11 @@ pub trait ChunkSource: Send + Sync {
 
     /// Where a shard's file lies, for messages and for people.
     fn shard_location(&self, shard: ShardIndex) -> String;
+
+    /// Extent of the array by its own metadata; `None` where these don't say, as with WKW.
+    fn declared_extent(&self) -> Option<BoundingBox> {
+        None
+    }
 
     /// Some stored shards, at most `limit`, found with as few listings as possible. For finding data
     /// to show first.

@@ -27,6 +27,8 @@ pub struct ArrayView {
     pub channel: Option<u64>,
     /// Position of the array's first voxel.
     pub origin: Vec3Int,
+    /// What else is known of the axes, for the header panel.
+    pub fields: Vec<HeaderField>,
 }
 
 /// Why an array can't be seen as asked for.
@@ -63,6 +65,7 @@ pub struct ArraySource {
     grid: ChunkGrid,
     voxel_type: VoxelType,
     fill: Vec<u8>,
+    fields: Vec<HeaderField>,
     warnings: Arc<Mutex<Problems>>,
 }
 
@@ -109,7 +112,20 @@ impl ArraySource {
         let extra = view.axes.extra_axes(&meta.shape);
         let positions = vec![0; extra.len()];
         let warnings = Arc::default();
-        Ok(Self { dimensions, axes: view.axes, extra, positions, channel: view.channel, channels, grid, voxel_type, fill, warnings, store })
+        Ok(Self {
+            dimensions,
+            axes: view.axes,
+            extra,
+            positions,
+            channel: view.channel,
+            channels,
+            grid,
+            voxel_type,
+            fill,
+            fields: view.fields,
+            warnings,
+            store,
+        })
     }
 
     /// Axes beyond x, y, z and channel.
@@ -450,6 +466,7 @@ impl ChunkSource for ArraySource {
         for ((_, axis), position) in self.extra.iter().zip(&self.positions) {
             fields.push(HeaderField::new(&axis.name, "", format!("{position} of {}", axis.len), "position along this axis"));
         }
+        fields.extend(self.fields.iter().cloned());
         let location = sections.first().map_or_else(String::new, |section| section.location.clone());
         sections.push(HeaderSection { title: "Axes".to_owned(), location, fields });
         HeaderReport { sections }
@@ -484,6 +501,10 @@ impl ChunkSource for ArraySource {
     fn shard_location(&self, shard: ShardIndex) -> String {
         let key = self.stored_shards(shard).first().map(|stored| self.store.shard_key(stored));
         self.store.storage().location(key.as_ref().map_or("", StorageKey::as_str))
+    }
+
+    fn declared_extent(&self) -> Option<BoundingBox> {
+        Some(self.grid.bounds())
     }
 
     fn find_shards(&self, limit: usize) -> Result<Vec<ShardIndex>, StorageError> {

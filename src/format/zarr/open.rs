@@ -8,7 +8,7 @@ use crate::format::array::{
     ArrayIndexCache, ArraySource, ArrayView, AxesError, AxisOrder, ChunkStore, DeclaredAxes, DefaultAxes, OpenedLevel,
 };
 use crate::format::json::parse;
-use crate::format::{DataFormat, LevelError};
+use crate::format::{DataFormat, HeaderField, LevelError};
 use crate::geometry::Vec3Int;
 use crate::problem::Problems;
 use crate::storage::{Storage, StorageKey, StorageOpener};
@@ -133,16 +133,16 @@ pub fn open_level(
             }
         },
     };
-    let level = level_from(&array, axes, declared.channel)?;
+    let level = level_from(&array, axes, declared.channel, Vec::new())?;
     problems.extend(level.problems);
     Ok(OpenedLevel { problems, ..level })
 }
 
-/// Sees an opened array through roles of its dimensions.
+/// Sees an opened array through roles of its dimensions. `fields` are shown beside these roles.
 ///
 /// # Errors
 /// If the array can't be seen so.
-pub fn level_from(array: &OpenedArray, axes: AxisOrder, channel: Option<u64>) -> Result<OpenedLevel, LevelError> {
+pub fn level_from(array: &OpenedArray, axes: AxisOrder, channel: Option<u64>, fields: Vec<HeaderField>) -> Result<OpenedLevel, LevelError> {
     let metadata = array.store.metadata();
     let mut problems = Problems::default();
     for assumption in &metadata.assumptions {
@@ -151,7 +151,7 @@ pub fn level_from(array: &OpenedArray, axes: AxisOrder, channel: Option<u64>) ->
     if let Err(err) = &metadata.pipeline {
         problems.error(&array.location, format!("Chunks can't be shown: {err}"));
     }
-    let view = ArrayView { axes, channel, origin: Vec3Int::ZERO };
+    let view = ArrayView { axes, channel, origin: Vec3Int::ZERO, fields };
     let source = ArraySource::new(array.store.clone() as Arc<dyn ChunkStore>, view)
         .map_err(|err| LevelError { reason: format!("can't open the array: {err}"), location: array.location.clone() })?;
     let axes = source.extra_axes();
