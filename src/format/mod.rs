@@ -8,6 +8,7 @@ mod detect;
 mod header_report;
 mod image;
 mod open;
+mod precomputed;
 mod properties;
 mod read_box;
 mod shard_layout;

@@ -61,11 +61,7 @@ mod tests {
 
     #[test]
     fn names_are_absolute_and_clipped() {
-        let cases = [
-            ([0, 0, 0], "10-12_-3--1_30-32"),
-            ([1, 1, 0], "12-13_-1-1_30-32"),
-            ([1, 2, 0], "12-13_1-2_30-32"),
-        ];
+        let cases = [([0, 0, 0], "10-12_-3--1_30-32"), ([1, 1, 0], "12-13_-1-1_30-32"), ([1, 2, 0], "12-13_1-2_30-32")];
         for (chunk, name) in cases {
             assert_eq!(NAMES.name(chunk), name);
             assert_eq!(NAMES.parse(name), Some(chunk), "{name}");
@@ -76,7 +72,17 @@ mod tests {
 
     #[test]
     fn other_names_are_no_chunks() {
-        let others = ["", "-", "info", "10-12", "10-12_-3--1_30-32_0-1", "11-13_-3--1_30-32", "10-12_-3--1_30-34", "14-16_-3--1_30-32", "é-1_0-1_0-1"];
+        let others = [
+            "",
+            "-",
+            "info",
+            "10-12",
+            "10-12_-3--1_30-32_0-1",
+            "11-13_-3--1_30-32",
+            "10-12_-3--1_30-34",
+            "14-16_-3--1_30-32",
+            "é-1_0-1_0-1",
+        ];
         for name in others {
             assert_eq!(NAMES.parse(name), None, "{name}");
         }

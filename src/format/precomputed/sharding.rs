@@ -76,7 +76,10 @@ impl Sharding {
         };
         let sum = sharding.minishard_bits + sharding.shard_bits;
         if sum > 64 {
-            return Err(("shard_bits", format!("{} with {} minishard_bits are more than 64", sharding.shard_bits, sharding.minishard_bits)));
+            return Err((
+                "shard_bits",
+                format!("{} with {} minishard_bits are more than 64", sharding.shard_bits, sharding.minishard_bits),
+            ));
         }
         if sharding.minishard_bits > Self::MAX_MINISHARD_BITS {
             return Err(("minishard_bits", format!("{} make a shard table that no file can hold", sharding.minishard_bits)));
@@ -129,9 +132,8 @@ mod tests {
     }
 
     fn sharding(preshift: u32, hash: &str, minishard: u32, shard: u32) -> Sharding {
-        let json = format!(
-            r#"{{"@type":"{TYPE}","preshift_bits":{preshift},"hash":"{hash}","minishard_bits":{minishard},"shard_bits":{shard}}}"#
-        );
+        let json =
+            format!(r#"{{"@type":"{TYPE}","preshift_bits":{preshift},"hash":"{hash}","minishard_bits":{minishard},"shard_bits":{shard}}}"#);
         parse(&json).expect("valid")
     }
 
