@@ -9,6 +9,7 @@ mod header_report;
 mod image;
 mod json;
 mod open;
+mod precomputed;
 mod properties;
 mod read_box;
 mod shard_layout;
