@@ -149,6 +149,9 @@ pub enum ChunkFault {
     /// The stored bytes don't decode.
     #[error("{0}")]
     Decode(#[from] DecodeError),
+    /// It is stored in a way that isn't known here: `compression jpeg`.
+    #[error("{0} is not supported")]
+    Unsupported(String),
     /// The chunk is larger than can be read.
     #[error("a chunk of {bytes} bytes is more than the {MAX_CHUNK_BYTES} that can be held")]
     TooLarge {

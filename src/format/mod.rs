@@ -7,6 +7,7 @@ mod declared;
 mod detect;
 mod header_report;
 mod image;
+mod n5;
 mod open;
 mod properties;
 mod read_box;

@@ -6,6 +6,7 @@
 mod axes;
 mod index_cache;
 mod nd;
+mod opened;
 mod scratch;
 mod source;
 mod store;
@@ -13,6 +14,7 @@ mod store;
 pub use axes::{AxesError, AxisOrder, AxisRole, DeclaredAxes};
 pub use index_cache::{ArrayIndexCache, GridEntry, Index, IndexEntries, IndexKey, Remembered};
 pub use nd::{MAX_RANK, NdVec};
+pub use opened::{DefaultAxes, OpenedLevel};
 pub use scratch::with_scratch;
 pub use source::{ArraySource, ArrayView, ViewError};
 pub use store::{ArrayMeta, ChunkStore, DecodedLayout, ShardSpans, StoredChunk};
