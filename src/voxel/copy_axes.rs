@@ -42,7 +42,7 @@ pub fn copy_axes(source: &[u8], target: &mut [u8], axes: &[CopyAxis], element_le
     let swap = swap && element_len > 1;
     let axes = &mut list[..count];
     // Slowest in the target first.
-    axes.sort_unstable_by(|a, b| b.to.cmp(&a.to));
+    axes.sort_unstable_by_key(|axis| std::cmp::Reverse(axis.to));
     let (mut axes, mut row) = (&axes[..], element_len);
     while let Some((last, rest)) = axes.split_last()
         && !swap

@@ -6,36 +6,14 @@
 mod axes;
 mod index_cache;
 mod nd;
+mod opened;
 mod scratch;
 mod source;
 mod store;
 
 pub use axes::{AxesError, AxisOrder, AxisRole, DeclaredAxes};
-pub use index_cache::{ArrayIndexCache, GridEntry, Index, IndexEntries, IndexKey, Remembered};
+pub use index_cache::{ArrayIndexCache, GridEntry, Index, IndexEntries, Remembered};
 pub use nd::{MAX_RANK, NdVec};
-pub use scratch::with_scratch;
-pub use source::{ArraySource, ArrayView, ViewError};
+pub use opened::{DefaultAxes, OpenedLevel};
+pub use source::{ArraySource, ArrayView};
 pub use store::{ArrayMeta, ChunkStore, DecodedLayout, ShardSpans, StoredChunk};
-
-use super::{ChunkSource, ExtraAxis};
-use crate::problem::Problems;
-use std::sync::Arc;
-
-/// Axes to assume where nothing names them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DefaultAxes {
-    /// Those of the WEBKNOSSOS server, for arrays that a `datasource-properties.json` lists.
-    Server,
-    /// Those of `README.md`, for arrays opened by themselves.
-    Plain,
-}
-
-/// An array as a level.
-pub struct OpenedLevel {
-    /// Its chunks.
-    pub source: Arc<dyn ChunkSource>,
-    /// Axes beyond x, y, z and channel.
-    pub axes: Vec<ExtraAxis>,
-    /// What was assumed.
-    pub problems: Problems,
-}

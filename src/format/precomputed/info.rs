@@ -13,7 +13,7 @@ use crate::voxel::ElementClass;
 use serde_json::{Map, Value};
 
 /// Name of the file.
-pub const INFO_FILE: &str = "info";
+pub(in crate::format) const INFO_FILE: &str = "info";
 
 /// Numbers beyond this are no longer exact in the programs that write the file.
 const MAX_NUMBER: i64 = 1 << 53;
@@ -97,7 +97,7 @@ impl Info {
     /// If it isn't JSON, describes something else, or nothing of it can be used.
     pub fn parse(bytes: &[u8], location: &str, problems: &mut Problems) -> Result<Self, InfoError> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let root: Value = serde_json::from_slice(bytes).map_err(|err| InfoError::Json(err.to_string()))?;
+        let root = crate::format::json::parse(bytes).map_err(|err| InfoError::Json(err.to_string()))?;
         let Value::Object(mut fields) = root else { return Err(InfoError::OtherThing("no object".to_owned())) };
         check_type(&fields)?;
         let scales = match fields.remove("scales") {

@@ -13,14 +13,16 @@ mod shard_hash;
 mod sharding;
 mod store;
 
-use super::array::{ArrayIndexCache, ArraySource, ArrayView, AxesError, AxisOrder, AxisRole, DeclaredAxes};
+use super::array::{ArrayIndexCache, ArraySource, ArrayView, AxesError, AxisOrder, AxisRole, DeclaredAxes, OpenedLevel};
 use super::detect::name_of;
 use super::image::{Image, ScaledLevel};
-use super::{ChunkSource, DataFormat, ExtraAxis, LayerConfiguration, LevelError};
+use super::{DataFormat, LayerConfiguration, LevelError};
 use crate::geometry::{LengthUnit, Vec3Int};
+use crate::problem::Problems;
 use crate::storage::StorageOpener;
 use folders::{Volume, scale_folder};
-use info::{INFO_FILE, Scale, ScaleEntry};
+pub(in crate::format) use info::INFO_FILE;
+use info::{Scale, ScaleEntry};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use store::{PrecomputedStore, VolumeType};
@@ -60,7 +62,7 @@ pub(in crate::format) fn open_image(opener: &dyn StorageOpener, root: &Path, cac
             problems.info(&volume.location, text);
         }
         let (source, axes) = match opened {
-            Ok((source, axes)) => (Ok(source), axes),
+            Ok(level) => (Ok(level.source), level.axes),
             Err(err) => (Err(Arc::new(err)), Vec::new()),
         };
         let path = root.join(entry.key.as_deref().unwrap_or_default());
@@ -94,7 +96,7 @@ pub(in crate::format) fn open_scale(
     folder: &Path,
     declared: &DeclaredAxes,
     cache: &Arc<ArrayIndexCache>,
-) -> Result<(Arc<dyn ChunkSource>, Vec<ExtraAxis>), LevelError> {
+) -> Result<OpenedLevel, LevelError> {
     let missing = || LevelError { reason: "no info above lists this folder as a scale".to_owned(), location: folder.display().to_string() };
     let (volume, number) = Volume::above(opener, folder)?.ok_or_else(missing)?;
     let entry = volume.info.scales.get(number).ok_or_else(missing)?;
@@ -115,7 +117,7 @@ fn source(
     entry: &ScaleEntry,
     declared: &DeclaredAxes,
     cache: &Arc<ArrayIndexCache>,
-) -> Result<(Arc<dyn ChunkSource>, Vec<ExtraAxis>), LevelError> {
+) -> Result<OpenedLevel, LevelError> {
     let fail = |reason: String| LevelError { reason, location: volume.location.clone() };
     let scale = entry.scale.as_ref().map_err(|err| fail(err.to_string()))?;
     let key = entry.key.as_deref().unwrap_or_default();
@@ -126,10 +128,10 @@ fn source(
     let volume_type = VolumeType { class: volume.info.class, channels: volume.info.channels };
     let report = report::sections(&volume.info, entry, scale, &volume.location);
     let store = PrecomputedStore::new(opener.open_folder(&folder), volume_type, scale, report, cache);
-    let view = ArrayView { axes, channel: declared.channel, origin };
+    let view = ArrayView { axes, channel: declared.channel, origin, fields: Vec::new() };
     let source = ArraySource::new(Arc::new(store), view).map_err(|err| fail(err.to_string()))?;
     let axes = source.extra_axes();
-    Ok((Arc::new(source), axes))
+    Ok(OpenedLevel { source: Arc::new(source), axes, problems: Problems::default() })
 }
 
 /// Roles of x, y, z and channel: those of the format, unless a JSON says otherwise.

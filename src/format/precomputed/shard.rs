@@ -338,6 +338,7 @@ fn remembered(fault: ChunkFault) -> Result<Remembered, ChunkFault> {
         | ChunkFault::Truncated { .. }
         | ChunkFault::Decode(_)
         | ChunkFault::TooLarge { .. }
+        | ChunkFault::Unsupported(_)
         | ChunkFault::Oversized { .. } => Ok(Remembered::Faulty(Arc::new(fault))),
     }
 }

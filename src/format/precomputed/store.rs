@@ -206,7 +206,7 @@ impl ChunkStore for PrecomputedStore {
         }))
     }
 
-    fn find_shards(&self, limit: usize, wanted: &dyn Fn(&NdVec) -> bool) -> Result<Vec<NdVec>, StorageError> {
+    fn find_shards(&self, limit: usize, wanted: &dyn Fn(usize, u64) -> bool) -> Result<Vec<NdVec>, StorageError> {
         let chunks = match &self.shards {
             None => self.find_files(limit)?,
             Some(shards) => {
@@ -217,7 +217,7 @@ impl ChunkStore for PrecomputedStore {
             }
         };
         let all = chunks.into_iter().map(|[x, y, z]| NdVec::from_fn(4, |d| [x, y, z, 0][d]));
-        Ok(all.filter(wanted).take(limit).collect())
+        Ok(all.filter(|chunk| chunk.iter().enumerate().all(|(d, at)| wanted(d, *at))).take(limit).collect())
     }
 
     fn report(&self) -> Vec<HeaderSection> {

@@ -148,7 +148,7 @@ fn sharded(
     for (dimension, len) in dims.iter().zip(&list) {
         chunk_shape[*dimension] = *len;
     }
-    if let Some(d) = (0..shape.len()).find(|d| chunk_shape[*d] == 0 || shape[*d] % chunk_shape[*d] != 0) {
+    if let Some(d) = (0..shape.len()).find(|d| chunk_shape[*d] == 0 || !shape[*d].is_multiple_of(chunk_shape[*d])) {
         let reason = format!("the chunk_shape {chunk_shape} doesn't divide the shard shape {shape} (axis {d})");
         return Err(unusable(reason));
     }

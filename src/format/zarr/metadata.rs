@@ -25,8 +25,6 @@ pub struct ArrayMetadata {
     pub pipeline: Result<Pipeline, CodecsError>,
     /// Names of dimensions; empty if there are none.
     pub dimension_names: Vec<Option<String>>,
-    /// Attributes of the array; null where they lie in a file of their own.
-    pub attributes: Value,
     /// Every field for people.
     pub fields: Vec<HeaderField>,
     /// What was assumed.
@@ -95,7 +93,6 @@ pub struct RawArray {
     pub fill: Vec<u8>,
     pub keys: KeyEncoding,
     pub dimension_names: Vec<Option<String>>,
-    pub attributes: Value,
     pub fields: Vec<HeaderField>,
     pub assumptions: Vec<String>,
 }
@@ -139,7 +136,6 @@ impl RawArray {
             shards,
             pipeline,
             dimension_names: self.dimension_names,
-            attributes: self.attributes,
             fields: self.fields,
             assumptions: self.assumptions,
         })

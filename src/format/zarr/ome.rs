@@ -134,6 +134,11 @@ impl OmeReader<'_> {
             }
             image.levels.push(scaled);
         }
+        if axes.as_deref().is_some_and(|axes| axes.iter().all(|axis| axis.role != AxisRole::Z)) {
+            // A plane is as thick as its finest pixels are wide, in all levels.
+            let depth = image.levels.iter().map(|level| level.scale[0]).fold(f64::INFINITY, f64::min);
+            image.levels.iter_mut().for_each(|level| level.scale[2] = depth);
+        }
         image.configuration = omero(group, channels, &mut image.problems);
         image
     }

@@ -52,6 +52,9 @@ pub fn read_json(storage: &dyn Storage, name: &str) -> Result<Option<Value>, Lev
     Ok(Some(json))
 }
 
+/// Reads the metadata of one version, with the name of their file.
+type ReadVersion = fn(&dyn Storage) -> Result<Option<(ArrayMetadata, &'static str)>, LevelError>;
+
 /// Opens the array in a folder; the version that `prefer` names if there are both.
 ///
 /// # Errors
@@ -63,7 +66,7 @@ pub fn open_array(
     indices: &Arc<ArrayIndexCache>,
 ) -> Result<OpenedArray, LevelError> {
     let storage = opener.open_folder(folder);
-    let tries: [fn(&dyn Storage) -> Result<Option<(ArrayMetadata, &'static str)>, LevelError>; 2] =
+    let tries: [ReadVersion; 2] =
         if prefer == Some(DataFormat::Zarr) { [version_2, version_3] } else { [version_3, version_2] };
     for version in tries {
         if let Some((metadata, file)) = version(storage.as_ref())? {

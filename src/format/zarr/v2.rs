@@ -68,7 +68,6 @@ pub fn parse_array(bytes: &[u8]) -> Result<ArrayMetadata, MetadataError> {
         fill,
         keys: KeyEncoding { has_prefix: false, separator },
         dimension_names: Vec::new(),
-        attributes: Value::Null,
         fields: root.iter().map(|(name, value)| described(name, value)).collect(),
         assumptions,
     };

@@ -82,7 +82,6 @@ pub fn array(root: &Map<String, Value>) -> Result<ArrayMetadata, MetadataError> 
         fill,
         keys,
         dimension_names: names.unwrap_or_default(),
-        attributes: root.get("attributes").cloned().unwrap_or_default(),
         fields: fields(root),
         assumptions,
     };

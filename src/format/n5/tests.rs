@@ -1,0 +1,1 @@
+//! Tests of whole arrays and groups.
