@@ -213,6 +213,20 @@ fn a_container_holds_whatever_is_below_it() {
 }
 
 #[test]
+fn groups_need_no_file_of_their_own() {
+    let names = |images: Vec<Image>| images.into_iter().map(|image| image.name).collect::<Vec<_>>();
+    let files = Files::default()
+        .array("a", &[4, 4, 4], &json!({}))
+        .array("b/s0", &[4, 4, 4], &json!({}))
+        .json("c/attributes.json", &json!({"x": 1}))
+        .array("c/d/e", &[4, 4, 4], &json!({}));
+    assert_eq!(names(files.images("")), ["a", "b"]);
+    let files = files.json("attributes.json", &json!({"n5": "2.0.0"}));
+    assert_eq!(names(files.images("")), ["a", "b", "c/d/e"]);
+    assert_eq!(names(files.images("c/d")), ["d"]);
+}
+
+#[test]
 fn labels_of_paintera_are_segmentations() {
     let group = json!({"multiScale": true, "maxId": 12, "resolution": [4, 4, 40], "offset": [8, 0, 0]});
     let image = Files::default().json("attributes.json", &group).array("s0", &[4, 4, 4], &json!({})).image();
