@@ -251,7 +251,7 @@ mod tests {
             (format!(r#"{{"dimensions":[1,2],"blockSize":[1],{rest}}}"#), "rank mismatch: dimensions has 2 entries, blockSize has 1"),
             (format!(r#"{{"dimensions":[1],"blockSize":[0],{rest}}}"#), "blockSize is [0], expected a list of counts from 1 to 2^32 - 1"),
             (format!(r#"{{"dimensions":[-1],"blockSize":[1],{rest}}}"#), "dimensions is [-1], expected a list of voxel counts up to 2^38"),
-            (format!(r#"{{"dimensions":[1e30],"blockSize":[1],{rest}}}"#), "dimensions is [1e30], expected"),
+            (format!(r#"{{"dimensions":[1e30],"blockSize":[1],{rest}}}"#), "dimensions is [1e+30], expected"),
             (format!(r#"{{"dimensions":[],"blockSize":[],{rest}}}"#), "dimensions is [], expected"),
             (format!(r#"{{"dimensions":[1,1,1,1,1,1,1,1,1],"blockSize":[1],{rest}}}"#), "dimensions has 9 entries, at most 8"),
             (r#"{"dimensions":[1],"blockSize":[1],"dataType":"string"}"#.to_owned(), "dataType is \"string\", expected uint8"),

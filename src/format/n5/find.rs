@@ -35,7 +35,7 @@ pub(in crate::format) struct ArrayInContext {
 }
 
 /// Opens all images of a folder: those of a container, of a group with levels, or a single array. `None` if it
-/// isn't any of these.
+/// isn't any of these. Lists the folder if nothing in it tells at once, so other formats are better asked first.
 ///
 /// # Errors
 /// If its `attributes.json` can't be used, or a container holds no array that can be opened.
@@ -45,10 +45,15 @@ pub(in crate::format) fn open_images(opener: &dyn StorageOpener, folder: &Path) 
     if let Some(images) = images_of(opener, folder, &name_of(folder), attributes.as_ref())? {
         return Ok(Some(images));
     }
-    if attributes.is_none() && !holds_setups(storage.as_ref())? {
+    // Groups need no file of their own. Without one, only what lies directly in the folder is looked at: it may be
+    // anybody's folder.
+    let is_group = attributes.is_some() || holds_setups(storage.as_ref())? || lies_in_container(opener, folder);
+    if !is_group && !holds_arrays(storage.as_ref(), folder)? {
         return Ok(None);
     }
-    let mut search = Search { opener, images: Vec::new(), problems: Problems::default(), first_error: None, listings: 0, folders: 0 };
+    let max_depth = if is_group { MAX_DEPTH } else { 1 };
+    let mut search =
+        Search { opener, max_depth, images: Vec::new(), problems: Problems::default(), first_error: None, listings: 0, folders: 0 };
     search.look_into(folder, "", 1);
     let Search { mut images, problems, first_error, .. } = search;
     if let [only] = &mut images[..] {
@@ -153,9 +158,27 @@ fn holds_setups(storage: &dyn Storage) -> Result<bool, LevelError> {
     Ok(false)
 }
 
+/// Whether a folder lies in a container, whose root says that it is one.
+fn lies_in_container(opener: &dyn StorageOpener, folder: &Path) -> bool {
+    let above = std::iter::successors(parent_of(folder), |folder| parent_of(folder)).take(MAX_ABOVE);
+    let is_root = |attributes: Option<Attributes>| attributes.is_some_and(|attributes| attributes.get("n5").is_some());
+    above.into_iter().any(|folder| Attributes::read(opener.open_folder(&folder).as_ref()).is_ok_and(is_root))
+}
+
+/// Whether one of the first folders inside is an array or a group with a file.
+fn holds_arrays(storage: &dyn Storage, folder: &Path) -> Result<bool, LevelError> {
+    const LOOKED_AT: usize = 16;
+    let fail = |err: StorageError| LevelError { reason: err.reason(), location: folder.display().to_string() };
+    let entries = storage.list("", MAX_ENTRIES).map_err(fail)?.unwrap_or_default();
+    let folders = entries.iter().filter(|entry| entry.is_folder).take(LOOKED_AT);
+    let mut keys = folders.filter_map(|entry| StorageKey::new(format!("{}/{ATTRIBUTES_FILE}", entry.name)));
+    Ok(keys.any(|key| storage.len(&key).is_ok_and(|len| len.is_some())))
+}
+
 /// A search through the folders of a container. What can't be used becomes a problem.
 struct Search<'a> {
     opener: &'a dyn StorageOpener,
+    max_depth: usize,
     images: Vec<Image>,
     problems: Problems,
     first_error: Option<LevelError>,
@@ -199,7 +222,7 @@ impl Search<'_> {
                 let room = MAX_IMAGES.saturating_sub(self.images.len());
                 self.images.extend(images.into_iter().take(room));
             }
-            Ok(None) if depth < MAX_DEPTH => self.look_into(path, relative, depth + 1),
+            Ok(None) if depth < self.max_depth => self.look_into(path, relative, depth + 1),
             Ok(None) => {}
             Err(err) => self.fail(err),
         }

@@ -43,6 +43,8 @@ pub fn image(opener: &dyn StorageOpener, folder: &Path, name: String, group: Gro
     let has_own_transform = |level: &Level| level.opened.as_ref().is_ok_and(|opened| own_transform(&opened.attributes).is_some());
     let assumes_micrometer = group.assumes_micrometer || (group.levels.len() == 1 && levels.iter().any(has_own_transform));
     let (unit, spacings) = in_one_unit(&lengths, assumes_micrometer, &location, &mut problems);
+    let has_ids = |level: &Level| level.opened.as_ref().is_ok_and(|opened| !opened.array.class.is_float());
+    let category = (group.is_label && levels.iter().any(has_ids)).then_some(LayerCategory::Segmentation);
     let levels = levels.into_iter().zip(spacings).map(|(level, spacing)| {
         let (source, axes) = match level.opened {
             Ok(opened) => (Ok(opened.source), opened.extra),
@@ -52,7 +54,7 @@ pub fn image(opener: &dyn StorageOpener, folder: &Path, name: String, group: Gro
     });
     Image {
         name,
-        category: group.is_label.then_some(LayerCategory::Segmentation),
+        category,
         format: DataFormat::N5,
         unit,
         levels: levels.collect(),
