@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 pub fn sections(info: &Info, entry: &ScaleEntry, scale: &Scale, location: &str) -> Vec<HeaderSection> {
     let volume = fields("", &info.fields, |name| match name {
         "type" => "image: intensities, segmentation: ids".to_owned(),
+        "data_type" if info.class.byte_len() == 1 => "1 byte".to_owned(),
         "data_type" => format!("{} bytes, little-endian", info.class.byte_len()),
         "num_channels" => "channel slowest in raw chunks, together in one chunk".to_owned(),
         "mesh" | "skeletons" | "segment_properties" => "folder beside the scales, not shown".to_owned(),
