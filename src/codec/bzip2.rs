@@ -49,13 +49,14 @@ fn explain(err: Error) -> DecodeError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::codec::test_bytes::hex;
 
     /// Python: `bz2.compress(b"voxels " * 12)`
-    const STREAM: &[u8] = b"BZh91AY&SYe\x96p\x81\x40\x30\0\x02\x39\x18\x04\0\0\x20\x48\x94\x02\0\x20\xa5\x40\xd0\x86\x03\xa5\x85\xc2\xc2\xf1x\xb0\xbe\x2e\xe4\x8ap\xa1\x20\xce\x10\x28\x06";
+    const STREAM: &str = "425a6839314159265359670814030000239180400002048940200020a540d08603a585c2c2f178b0be2ee48a70a120ce102806";
 
     #[test]
     fn streams_follow_each_other_and_other_bytes_after_them_are_ignored() {
-        let stored = [STREAM, STREAM, b"junk"].concat();
+        let stored = [&hex(STREAM)[..], &hex(STREAM), b"junk"].concat();
         let mut out = [0; 168];
         assert_eq!(decode_into(&stored, &mut out), Ok(Decoded { len: 168, is_damaged: false }));
         assert_eq!(&out[..], b"voxels ".repeat(24));
@@ -64,7 +65,7 @@ mod tests {
 
     #[test]
     fn a_wrong_checksum_is_an_error() {
-        let mut stored = STREAM.to_vec();
+        let mut stored = hex(STREAM);
         stored[11] ^= 1;
         assert!(decode_into(&stored, &mut [0; 84]).is_err());
     }

@@ -104,8 +104,8 @@ impl Channel<'_> {
             for y in 0..clipped[1] {
                 let start = topleft[0] + self.shape[0] * (topleft[1] + y + self.shape[1] * (topleft[2] + z));
                 let row = &mut ids[start..start + clipped[0]];
-                // In range: `values` checked the block's last voxel.
-                let first = self.block[0] * (y + self.block[1] * z);
+                // In range: `values` checked the block's last voxel, but for blocks without values.
+                let first = if bits == 0 { 0 } else { self.block[0] * (y + self.block[1] * z) };
                 let is_filled = match bits {
                     0 => table.first().map(|id| row.fill(*id)),
                     1 => fill_row(row, table, |i| bits_at::<1>(values, first + i)),

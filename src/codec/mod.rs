@@ -7,6 +7,7 @@ mod blosc;
 mod bzip2;
 pub mod chain;
 pub mod compressed_segmentation;
+pub mod compresso;
 mod crc32c;
 mod gzip;
 pub mod image;

@@ -100,9 +100,9 @@ mod tests {
 
     #[test]
     fn a_wrong_checksum_means_damage() {
-        // 24 bytes of headers, 18 of data padded to 20, the CRC-64 follows.
+        // 24 bytes of headers, 22 of data padded to 24, the CRC-64 follows.
         let mut stored = STREAM.to_vec();
-        stored[46] ^= 1;
+        stored[48] ^= 1;
         let mut out = [0; 84];
         assert_eq!(decode_into(&stored, &mut out), Ok(Decoded { len: 84, is_damaged: true }));
         assert_eq!(&out[..], b"voxels ".repeat(12));

@@ -65,7 +65,10 @@ fn shapes_that_dont_fit_are_errors() {
     assert!(decode_into(&stored, [4, 2, 2], [0, 2, 2], 4, 1, &mut [0; 64]).is_err());
     assert!(decode_into(&stored, [4, 2, 2], [2, 2, 2], 2, 1, &mut [0; 32]).is_err());
     assert!(decode_into(&stored, [usize::MAX; 3], [2, 2, 2], 8, 1, &mut [0; 64]).is_err());
-    assert!(decode_into(&stored, [4, 2, 2], [usize::MAX; 3], 4, 1, &mut [0; 64]).is_err());
+    // One block larger than the chunk: its values reach past any stored bytes, but a block without values has none.
+    assert_eq!(decode_u32(&stored, [4, 2, 2], [usize::MAX; 3], 1), Ok(vec![5; 16]));
+    let with_values = [&stored[..4], &stored[12..20], &stored[12..]].concat();
+    assert!(decode_u32(&with_values, [4, 2, 2], [usize::MAX; 3], 1).is_err());
     assert_eq!(decode_into(&stored, [0, 2, 2], [2, 2, 2], 4, 1, &mut []), Ok(()));
 }
 
