@@ -64,7 +64,8 @@ fn encoding_meaning(scale: &Scale) -> String {
         Encoding::Raw => "little-endian, x fastest, channel slowest".to_owned(),
         Encoding::Image(kind) => format!("one {} image per chunk, its pixels in x, y, z order", kind.name()),
         Encoding::CompressedSegmentation { .. } => "blocks of indices into tables of ids".to_owned(),
-        Encoding::Unsupported(_) => "not among those that can be read: raw, jpeg, png, compressed_segmentation".to_owned(),
+        Encoding::Compresso => "boundaries between segments, and ids of what they enclose".to_owned(),
+        Encoding::Unsupported(_) => "not among those that can be read: raw, jpeg, png, compressed_segmentation, compresso".to_owned(),
     }
 }
 

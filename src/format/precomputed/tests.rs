@@ -356,3 +356,23 @@ fn the_length_of_a_sharded_chunk_is_its_own() {
     assert_eq!(source.shard_len(ShardIndex(Vec3Int::new(1, 0, 0))).expect("readable"), None, "the file is there, the chunk isn't");
     assert!(source.is_absent(ShardIndex(Vec3Int::new(1, 0, 0))) && !source.is_absent(ShardIndex(Vec3Int::ZERO)));
 }
+
+fn hex(digits: &str) -> Vec<u8> {
+    let byte = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).expect("hex digits");
+    (0..digits.len()).step_by(2).map(byte).collect()
+}
+
+#[test]
+fn compresso_chunks_are_segment_ids_with_x_fastest() {
+    let info = br#"{"type":"segmentation","data_type":"uint8","num_channels":1,"scales":[{"key":"s0","size":[9,7,3],
+        "resolution":[1,1,1],"chunk_sizes":[[64,64,64]],"encoding":"compresso"}]}"#;
+    // Written by compresso 3.3.3: windows of 4 × 4 × 1, connectivity 4.
+    let chunk = hex("6370736f010109000700030004040114000000000000000b0000002b000000000000000400020201f90100020201f901\
+         f90100010202000200001000110032001101f202f404ce2fec2fee2f444f06ff07080906ff0709070809090806ff0708\
+         06ff0707080906ff090807080906ff070806f9080906ff08091400100008000c000600030014000e0008000c00060003\
+         001400120004000c000a000200060608000e0e");
+    let opener = opener(&[("vol/info", info), ("vol/s0/0-9_0-7_0-3", &chunk)]);
+    let mut expected = vec![0; 9 * 7 * 3];
+    crate::codec::compresso::decode_into(&chunk, [9, 7, 3], 1, &mut expected).expect("decodes");
+    assert_eq!(voxels(first_source(&opener).as_ref()), Ok(expected));
+}
