@@ -474,7 +474,7 @@ impl ChunkSource for ArraySource {
 
     fn shard_len(&self, shard: ShardIndex) -> Result<Option<u64>, StorageError> {
         let stored = self.stored_shards(shard);
-        stored.first().map_or(Ok(None), |stored| self.store.storage().len(&self.store.shard_key(stored)))
+        stored.first().map_or(Ok(None), |stored| self.store.shard_len(stored))
     }
 
     fn shard_layout(&self, shard: ShardIndex) -> Result<Option<ShardLayout>, ChunkError> {

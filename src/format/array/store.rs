@@ -113,6 +113,14 @@ pub trait ChunkStore: Send + Sync {
     /// The file that holds a shard, or would hold it.
     fn shard_key(&self, shard: &NdVec) -> StorageKey;
 
+    /// Bytes that a shard takes in its file, `None` if it is absent. Reads no chunks.
+    ///
+    /// # Errors
+    /// If the file exists and can't be examined.
+    fn shard_len(&self, shard: &NdVec) -> Result<Option<u64>, StorageError> {
+        self.storage().len(&self.shard_key(shard))
+    }
+
     /// Where each chunk of a shard lies; `None` if the shard is absent.
     ///
     /// # Errors

@@ -1,10 +1,10 @@
 //! [`Encoding`]: how the bytes of a chunk become voxels.
 //!
 //! Specification: <https://github.com/google/neuroglancer/blob/master/src/datasource/precomputed/volume.md>, "Chunk
-//! encodings". Not supported: `jxl` and `compresso`, and encodings of other programs.
+//! encodings". Not supported: `jxl` and encodings of other programs.
 
 use crate::codec::image::ImageKind;
-use crate::codec::{Codec, DecodeError, compressed_segmentation, image};
+use crate::codec::{Codec, DecodeError, compressed_segmentation, compresso, image};
 use crate::format::MAX_CHUNK_BYTES;
 use crate::format::array::{DecodedLayout, NdVec};
 
@@ -23,6 +23,8 @@ pub enum Encoding {
         /// `compressed_segmentation_block_size`.
         block: [usize; 3],
     },
+    /// Boundaries between segments, and the ids of what they enclose; one channel.
+    Compresso,
     /// One that can't be decoded, by its name.
     Unsupported(String),
 }
@@ -46,8 +48,9 @@ impl Encoding {
             Self::Image(ImageKind::Jpeg) => "jpeg",
             Self::Image(ImageKind::Png) => "png",
             Self::CompressedSegmentation { .. } => "compressed_segmentation",
+            Self::Compresso => "compresso",
             Self::Unsupported(name) => {
-                const KNOWN: [&str; 6] = ["jxl", "compresso", "fpzip", "kempressed", "zfpc", "crackle"];
+                const KNOWN: [&str; 5] = ["jxl", "fpzip", "kempressed", "zfpc", "crackle"];
                 KNOWN.into_iter().find(|known| known == name).unwrap_or("unknown encoding")
             }
         }
@@ -61,7 +64,10 @@ impl Encoding {
             (Self::Image(ImageKind::Jpeg), Wrapping::Gzip) => Some("jpeg + gzip"),
             (Self::Image(ImageKind::Png), Wrapping::Gzip) => Some("png + gzip"),
             (Self::CompressedSegmentation { .. }, Wrapping::Gzip) => Some("compressed_segmentation + gzip"),
-            (Self::Unsupported(_), _) | (Self::Image(_) | Self::CompressedSegmentation { .. }, Wrapping::Plain) => Some(self.name()),
+            (Self::Compresso, Wrapping::Gzip) => Some("compresso + gzip"),
+            (Self::Unsupported(_), _) | (Self::Image(_) | Self::CompressedSegmentation { .. } | Self::Compresso, Wrapping::Plain) => {
+                Some(self.name())
+            }
             (_, Wrapping::Detected) => Some(self.name()),
         }
     }
@@ -71,7 +77,7 @@ impl Encoding {
     pub fn layout(&self, extent: NdVec, element_len: usize) -> Option<DecodedLayout> {
         let order = match self {
             Self::Image(_) => [2, 1, 0, 3],
-            Self::Raw | Self::CompressedSegmentation { .. } | Self::Unsupported(_) => [3, 2, 1, 0],
+            Self::Raw | Self::CompressedSegmentation { .. } | Self::Compresso | Self::Unsupported(_) => [3, 2, 1, 0],
         };
         DecodedLayout::dense(extent, &order, element_len, false, MAX_CHUNK_BYTES)
     }
@@ -129,6 +135,7 @@ impl Encoding {
             Self::CompressedSegmentation { block } => {
                 compressed_segmentation::decode_into(stored, shape, *block, element_len, extent(3), out)
             }
+            Self::Compresso => compresso::decode_into(stored, shape, element_len, out),
             Self::Unsupported(_) => Err(DecodeError::Corrupt { codec: self.name(), reason: "not supported".to_owned() }),
         }
     }

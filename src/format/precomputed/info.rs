@@ -222,6 +222,7 @@ fn encoding(fields: &Map<String, Value>) -> Result<Encoding, InfoError> {
         "raw" => Encoding::Raw,
         "jpeg" => Encoding::Image(ImageKind::Jpeg),
         "png" => Encoding::Image(ImageKind::Png),
+        "compresso" => Encoding::Compresso,
         "compressed_segmentation" => {
             const FIELD: &str = "compressed_segmentation_block_size";
             let value = fields.get(FIELD).ok_or_else(|| missing(FIELD))?;

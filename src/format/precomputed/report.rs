@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 pub fn sections(info: &Info, entry: &ScaleEntry, scale: &Scale, location: &str) -> Vec<HeaderSection> {
     let volume = fields("", &info.fields, |name| match name {
         "type" => "image: intensities, segmentation: ids".to_owned(),
+        "data_type" if info.class.byte_len() == 1 => "1 byte".to_owned(),
         "data_type" => format!("{} bytes, little-endian", info.class.byte_len()),
         "num_channels" => "channel slowest in raw chunks, together in one chunk".to_owned(),
         "mesh" | "skeletons" | "segment_properties" => "folder beside the scales, not shown".to_owned(),
@@ -63,7 +64,8 @@ fn encoding_meaning(scale: &Scale) -> String {
         Encoding::Raw => "little-endian, x fastest, channel slowest".to_owned(),
         Encoding::Image(kind) => format!("one {} image per chunk, its pixels in x, y, z order", kind.name()),
         Encoding::CompressedSegmentation { .. } => "blocks of indices into tables of ids".to_owned(),
-        Encoding::Unsupported(_) => "not among those that can be read: raw, jpeg, png, compressed_segmentation".to_owned(),
+        Encoding::Compresso => "boundaries between segments, and ids of what they enclose".to_owned(),
+        Encoding::Unsupported(_) => "not among those that can be read: raw, jpeg, png, compressed_segmentation, compresso".to_owned(),
     }
 }
 
