@@ -66,8 +66,7 @@ pub fn open_array(
     indices: &Arc<ArrayIndexCache>,
 ) -> Result<OpenedArray, LevelError> {
     let storage = opener.open_folder(folder);
-    let tries: [ReadVersion; 2] =
-        if prefer == Some(DataFormat::Zarr) { [version_2, version_3] } else { [version_3, version_2] };
+    let tries: [ReadVersion; 2] = if prefer == Some(DataFormat::Zarr) { [version_2, version_3] } else { [version_3, version_2] };
     for version in tries {
         if let Some((metadata, file)) = version(storage.as_ref())? {
             let location = storage.location(file);
