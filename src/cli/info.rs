@@ -3,9 +3,10 @@
 use super::args::InfoArgs;
 use super::open;
 use super::output::print;
-use crate::format::{DataFormat, Dataset, HeaderReport, Layer, LayerCategory, MagLevel};
+use crate::format::{DataFormat, Dataset, HeaderField, HeaderReport, Layer, LayerCategory, MagLevel};
 use crate::geometry::BoundingBox;
 use crate::problem::{Problem, Severity};
+use crate::text::shortened;
 use anyhow::Result;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -167,11 +168,30 @@ fn describe_level(out: &mut String, level: &MagLevel) {
         }
     };
     let grid = source.grid();
-    let _ = writeln!(out, "  mag {}  chunks of {} in shards of {} voxels", level.mag, grid.chunk_shape(), grid.shard_shape());
+    let shards = if grid.shard_shape() == grid.chunk_shape() { String::new() } else { format!(" in shards of {}", grid.shard_shape()) };
+    let _ = writeln!(out, "  mag {}  chunks of {}{shards} voxels", level.mag, grid.chunk_shape());
     for section in source.header_report().sections {
         let _ = writeln!(out, "    {}  {}", section.title, section.location);
-        for field in section.fields {
-            let _ = writeln!(out, "      {:<11} {:<24} {:<10} {}", field.name, field.raw, field.value, field.meaning);
-        }
+        describe_fields(out, &section.fields);
+    }
+}
+
+/// One line per field. Raw values are left out where they are the value itself, with quotes perhaps.
+fn describe_fields(out: &mut String, fields: &[HeaderField]) {
+    const MOST: usize = 48;
+    let rows: Vec<[String; 3]> = fields
+        .iter()
+        .map(|field| {
+            let is_same = field.raw.trim_matches('"') == field.value;
+            let raw = if is_same { "" } else { &field.raw };
+            [field.name.clone(), shortened(raw, MOST), shortened(&field.value, MOST)]
+        })
+        .collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths = [width(0), width(1), width(2)];
+    for (row, field) in rows.iter().zip(fields) {
+        let cells = row.iter().zip(widths).filter(|(_, width)| *width > 0).map(|(cell, width)| format!("{cell:<width$}"));
+        let line = cells.chain([field.meaning.clone()]).collect::<Vec<_>>().join("  ");
+        let _ = writeln!(out, "      {}", line.trim_end());
     }
 }

@@ -263,7 +263,7 @@ fn folders_of_scales_lead_to_their_volume() {
     assert_eq!(source.grid().bounds().topleft, Vec3Int::new(30, 20, 10));
     assert_eq!(read(source.as_ref(), [31, 20, 11], Shape3::splat(1)), Ok(vec![7]));
     let error = open_scale(&opener, Path::new("/data/vol/other"), &DeclaredAxes::default(), &Arc::default());
-    assert!(error.err().expect("unlisted").to_string().contains("no info above"));
+    assert!(error.expect_err("unlisted").to_string().contains("no info above"));
 }
 
 #[test]
