@@ -158,10 +158,9 @@ impl App {
                     let text = format!("Chunk {} of shard {} can't be shown: {}", error.chunk, error.shard, error.fault);
                     self.found(Problem { severity: Severity::Error, text, location: error.location.clone() });
                 }
-                FeedEvent::AutoWindow { layer, window } => {
+                FeedEvent::AutoWindow { layer, channel, window } => {
                     if let Some(layer) = self.state.dataset.as_mut().and_then(|open| open.layers.get_mut(layer)) {
-                        layer.display.window = window;
-                        layer.wants_auto_window = false;
+                        layer.set_window(channel, window);
                     }
                 }
             }

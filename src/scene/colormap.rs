@@ -192,6 +192,7 @@ mod tests {
             interpolation: Interpolation::Nearest,
             colormap: Colormap::Grey,
             segments: Arc::default(),
+            channels: Arc::default(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Layer 3: what is visible, and how voxels become pixels. No window library here.
 
+mod channel_display;
 mod colormap;
 mod compose;
 mod histogram;
@@ -14,6 +15,7 @@ mod snapshot;
 mod view;
 mod visible;
 
+pub use channel_display::ChannelDisplay;
 pub use colormap::{ColorTable, NAN_COLOR};
 pub use compose::compose;
 pub use histogram::{Histogram, histogram_of};
@@ -22,7 +24,7 @@ pub use mag_choice::choose_level;
 pub use pane::PaneView;
 pub use pick::{Pick, PickState, PickedValue, pick};
 pub use scale_bar::ScaleBar;
-pub use segment_color::{SegmentDisplay, segment_color};
+pub use segment_color::{GivenColors, SegmentDisplay, segment_color};
 pub use slice::{Coverage, SliceImage, SliceLayer, SliceLevel, SliceRequest};
 pub use snapshot::Snapshot;
 pub use view::ViewState;

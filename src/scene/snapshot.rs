@@ -29,7 +29,7 @@ pub struct Snapshot {
     pub shape_px: [u32; 2],
     /// Shown whatever the zoom.
     pub mag: Option<Mag>,
-    /// Window of the colour layers; `None`: configured or automatic.
+    /// Window of the colour layers and all their channels; `None`: configured or automatic.
     pub window: Option<ValueWindow>,
 }
 
@@ -82,17 +82,34 @@ impl Snapshot {
             category: layer.category,
             display,
         };
-        match (layer.category, self.window) {
-            (LayerCategory::Segmentation, _) => {}
-            (LayerCategory::Color, Some(window)) => slice_layer.display.window = window,
-            (LayerCategory::Color, None) if LayerDisplay::wants_auto_window(layer) => {
-                if let Some(window) = histogram_of(&slice_layer, pane, chunks).auto_window() {
-                    slice_layer.display.window = window;
-                }
-            }
-            (LayerCategory::Color, None) => {}
+        match layer.category {
+            LayerCategory::Segmentation => {}
+            LayerCategory::Color => self.set_windows(layer, &mut slice_layer, pane, chunks),
         }
         Some(slice_layer)
+    }
+
+    /// Windows of a colour layer and its channels: as asked for, configured, or from the values in the picture.
+    fn set_windows(&self, layer: &Layer, slice_layer: &mut SliceLayer, pane: &PaneView, chunks: &ReadChunks) {
+        if let Some(window) = self.window {
+            slice_layer.display.window = window;
+            Arc::make_mut(&mut slice_layer.display.channels).iter_mut().for_each(|channel| channel.window = window);
+            return;
+        }
+        let found = |slice_layer: &SliceLayer, channel| histogram_of(slice_layer, channel, pane, chunks).auto_window();
+        if LayerDisplay::wants_auto_window(layer)
+            && let Some(window) = found(slice_layer, 0)
+        {
+            slice_layer.display.window = window;
+        }
+        let without = LayerDisplay::channels_without_window(layer);
+        for channel in without.iter().enumerate().filter_map(|(channel, is_without)| is_without.then_some(channel)) {
+            if let Some(window) = found(slice_layer, channel)
+                && let Some(settings) = Arc::make_mut(&mut slice_layer.display.channels).get_mut(channel)
+            {
+                settings.window = window;
+            }
+        }
     }
 }
 

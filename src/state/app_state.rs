@@ -3,12 +3,12 @@
 use super::layout::LayoutState;
 use super::log_lines::LogLines;
 use super::notification::Notifications;
-use super::settings::{Recent, RememberedLayer, Settings};
+use super::settings::{Recent, RememberedChannel, RememberedLayer, Settings};
 use crate::format::{ChunkError, ChunkLocation, Dataset, Layer, MagLevel};
 use crate::geometry::{BoundingBox, ChunkIndex, Mag, ShardIndex, SlicePlane, Vec3Int};
 use crate::loading::SourceId;
 use crate::problem::Problems;
-use crate::scene::{LayerDisplay, ValueWindow, ViewState};
+use crate::scene::{ChannelDisplay, LayerDisplay, ValueWindow, ViewState};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -206,6 +206,10 @@ pub struct OpenLayer {
     pub display: LayerDisplay,
     /// Whether its window is to be taken from what is first on screen.
     pub wants_auto_window: bool,
+    /// The same for each channel, where channels are mixed.
+    pub channels_without_window: Vec<bool>,
+    /// The channel whose histogram and window are shown, where channels are mixed.
+    pub selected_channel: usize,
     /// Loader numbers of its levels, in the layer's order; `None` where a level couldn't be opened.
     pub levels: Vec<OpenLevel>,
 }
@@ -225,6 +229,43 @@ impl OpenLayer {
         &self.dataset.layers[self.index] // made from this dataset's own layers
     }
 
+    /// Whether its channels are mixed by colour, each with settings of its own.
+    pub fn is_mixed(&self) -> bool {
+        !self.display.channels.is_empty()
+    }
+
+    /// Channels whose window is still to be found; 0 for a layer with one window.
+    pub fn without_window(&self) -> impl Iterator<Item = usize> {
+        let channels = self.channels_without_window.iter().enumerate().filter_map(|(channel, is_without)| is_without.then_some(channel));
+        self.wants_auto_window.then_some(0).into_iter().chain(channels)
+    }
+
+    /// The window that histogram and keys work on: the layer's, or that of the selected channel.
+    pub fn window(&self) -> ValueWindow {
+        self.display.channels.get(self.selected_channel).map_or(self.display.window, |channel| channel.window)
+    }
+
+    /// Sets the window of the layer, or of one channel where channels are mixed.
+    pub fn set_window(&mut self, channel: usize, window: ValueWindow) {
+        if !self.is_mixed() {
+            self.display.window = window;
+            self.wants_auto_window = false;
+        } else if let Some(settings) = Arc::make_mut(&mut self.display.channels).get_mut(channel) {
+            settings.window = window;
+            self.channels_without_window[channel] = false; // as long as the list of channels
+        }
+    }
+
+    /// Changes how it looks. A window that somebody chose is not replaced by an automatic one.
+    pub fn set_display(&mut self, display: LayerDisplay) {
+        self.wants_auto_window &= self.display.window == display.window;
+        let windows = self.display.channels.iter().zip(display.channels.iter());
+        for (is_without, (old, new)) in self.channels_without_window.iter_mut().zip(windows) {
+            *is_without &= old.window == new.window;
+        }
+        self.display = display;
+    }
+
     fn remembered(&self) -> RememberedLayer {
         let window = (self.display.window.min(), self.display.window.max());
         RememberedLayer {
@@ -232,6 +273,18 @@ impl OpenLayer {
             visible: self.display.visible,
             opacity: self.display.opacity,
             window: (!self.wants_auto_window).then_some(window),
+            channels: self.display.channels.iter().zip(&self.channels_without_window).map(remembered_channel).collect(),
+        }
+    }
+
+    fn recall_channels(&mut self, last: &[RememberedChannel]) {
+        let channels = Arc::make_mut(&mut self.display.channels);
+        for ((channel, is_without), last) in channels.iter_mut().zip(&mut self.channels_without_window).zip(last) {
+            (channel.visible, channel.color, channel.inverted) = (last.visible, last.color, last.inverted);
+            if let Some((min, max)) = last.window {
+                channel.window = ValueWindow::new(min, max);
+                *is_without = false;
+            }
         }
     }
 
@@ -240,6 +293,12 @@ impl OpenLayer {
         let at = self.levels.iter().position(|level| level.source == Some(source))?;
         self.layer().levels.get(at)
     }
+}
+
+fn remembered_channel((channel, is_without): (&ChannelDisplay, &bool)) -> RememberedChannel {
+    let ChannelDisplay { name: _, color, window, inverted, visible } = channel;
+    let window = (!is_without).then_some((window.min(), window.max()));
+    RememberedChannel { visible: *visible, color: *color, inverted: *inverted, window }
 }
 
 impl OpenDataset {
@@ -254,6 +313,8 @@ impl OpenDataset {
                 index,
                 display: LayerDisplay::for_layer(layer),
                 wants_auto_window: LayerDisplay::wants_auto_window(layer),
+                channels_without_window: LayerDisplay::channels_without_window(layer),
+                selected_channel: 0,
                 levels: layer
                     .levels
                     .iter()
@@ -300,6 +361,9 @@ impl OpenDataset {
             if let Some((min, max)) = last.window {
                 layer.display.window = ValueWindow::new(min, max);
                 layer.wants_auto_window = false;
+            }
+            if last.channels.len() == layer.display.channels.len() {
+                layer.recall_channels(&last.channels);
             }
         }
     }

@@ -584,6 +584,13 @@ pub enum AppCommand {
         /// New settings.
         display: LayerDisplay,
     },
+    /// Show histogram and window of a channel of a layer.
+    SelectChannel {
+        /// Index of the layer.
+        layer: usize,
+        /// Number of the channel.
+        channel: usize,
+    },
     /// Show this mag whatever the zoom, or the one that fits the zoom.
     SetMag(Option<Mag>),
     /// Inspector tab.

@@ -7,7 +7,7 @@ use super::settings::{TextScale, ThemeChoice};
 use super::slice_feed::SliceFeed;
 use crate::format::LayerCategory;
 use crate::geometry::{Mag, SlicePlane, Vec3Int};
-use crate::scene::{PickState, ValueWindow, ViewState};
+use crate::scene::{Histogram, PickState, ValueWindow, ViewState};
 use std::path::PathBuf;
 
 /// Work that a command asks of the program: files, tasks, the clipboard.
@@ -106,9 +106,7 @@ fn dispatch_ui(state: &mut AppState, feed: &SliceFeed, panes_px: &[[u32; 2]; 3],
         UiCommand::AutoWindow => auto_window(state, feed),
         UiCommand::FullRangeWindow => with_selected(state, |layer| {
             if let Some(voxel_type) = layer.layer().voxel_type {
-                let (low, high) = voxel_type.class.full_range();
-                layer.display.window = ValueWindow::new(low, high);
-                layer.wants_auto_window = false;
+                layer.set_window(layer.selected_channel, ValueWindow::full(voxel_type.class));
             }
         }),
         UiCommand::InvertLayer => with_selected(state, |layer| layer.display.inverted ^= true),
@@ -179,9 +177,13 @@ fn dispatch_app(state: &mut AppState, feed: &SliceFeed, command: AppCommand) -> 
         }
         AppCommand::SetDisplay { layer, display } => {
             if let Some(layer) = state.dataset.as_mut().and_then(|open| open.layers.get_mut(layer)) {
-                // A window that somebody chose is not replaced by an automatic one.
-                layer.wants_auto_window &= layer.display.window == display.window;
-                layer.display = display;
+                layer.set_display(display);
+            }
+        }
+        AppCommand::SelectChannel { layer, channel } => {
+            let layer = state.dataset.as_mut().and_then(|open| open.layers.get_mut(layer));
+            if let Some(layer) = layer.filter(|layer| channel < layer.display.channels.len()) {
+                layer.selected_channel = channel;
             }
         }
         AppCommand::SetMag(mag) => set_mag(state, mag),
@@ -307,10 +309,10 @@ fn toggle_segmentation(state: &mut AppState) {
 fn auto_window(state: &mut AppState, feed: &SliceFeed) {
     let Some(open) = &mut state.dataset else { return };
     let selected = open.selected;
-    let window = feed.histogram().filter(|(layer, _)| *layer == selected).and_then(|(_, histogram)| histogram.auto_window());
-    if let (Some(window), Some(layer)) = (window, open.layers.get_mut(selected)) {
-        layer.display.window = window;
-        layer.wants_auto_window = false;
+    if let Some(layer) = open.layers.get_mut(selected)
+        && let Some(window) = feed.histogram(selected, layer.selected_channel).and_then(Histogram::auto_window)
+    {
+        layer.set_window(layer.selected_channel, window);
     }
 }
 

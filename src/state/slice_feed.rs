@@ -3,7 +3,7 @@
 //! Each frame compares what the panes should show with what was last asked for; the difference becomes
 //! a new wanted set for the loader and new slices for the workers. Nothing here waits.
 
-use super::app_state::{AppState, OpenDataset};
+use super::app_state::{AppState, OpenDataset, OpenLayer};
 use crate::format::ChunkError;
 use crate::format::LayerCategory;
 use crate::geometry::{Mag, SlicePlane, Vec3Int};
@@ -35,10 +35,12 @@ pub enum FeedEvent {
     Found(Problem),
     /// A chunk can't be shown.
     ChunkFailed(ChunkId, Arc<ChunkError>),
-    /// The window of a layer that had none.
+    /// The window of a layer, or of a channel of it, that had none.
     AutoWindow {
         /// Index of the layer.
         layer: usize,
+        /// Number of the channel.
+        channel: usize,
         /// Window from what is on screen.
         window: ValueWindow,
     },
@@ -52,7 +54,7 @@ enum FeedResult {
         picture: PaneImage,
     },
     Histogram {
-        layer: usize,
+        counted: Counted,
         dataset: u64,
         histogram: Histogram,
     },
@@ -61,6 +63,22 @@ enum FeedResult {
         plane: SlicePlane,
         dataset: u64,
     },
+}
+
+/// Whose values are counted: a layer's, or a channel's where channels are mixed (else 0).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Counted {
+    layer: usize,
+    channel: usize,
+}
+
+/// What was counted in the picture that is shown.
+#[derive(Default)]
+struct Counts {
+    view: Option<PaneView>,
+    /// What needed a window, each once.
+    tried: Vec<Counted>,
+    last: Option<Counted>,
 }
 
 /// Sends a pane's picture, or that there is none, however its job ends.
@@ -134,9 +152,9 @@ pub struct SliceFeed {
     /// Number of the open dataset, so that results for a closed one are dropped.
     dataset: u64,
     last_slices: [i64; 3],
-    histogram: Option<(usize, Histogram)>,
+    histogram: Option<(Counted, Histogram)>,
     is_counting: bool,
-    histogram_asked: Option<(usize, PaneView)>,
+    counts: Counts,
 }
 
 impl SliceFeed {
@@ -163,7 +181,7 @@ impl SliceFeed {
             last_slices: [0; 3],
             histogram: None,
             is_counting: false,
-            histogram_asked: None,
+            counts: Counts::default(),
         })
     }
 
@@ -186,7 +204,7 @@ impl SliceFeed {
         self.panes = Default::default();
         self.wanted = None;
         self.histogram = None;
-        self.histogram_asked = None;
+        self.counts = Counts::default();
         self.is_counting = false;
     }
 
@@ -216,13 +234,15 @@ impl SliceFeed {
                         pane.image = Some(picture);
                     }
                 }
-                FeedResult::Histogram { layer, dataset, histogram } if dataset == self.dataset => {
+                FeedResult::Histogram { counted, dataset, histogram } if dataset == self.dataset => {
                     self.is_counting = false;
-                    let wants_window = open.and_then(|open| open.layers.get(layer)).is_some_and(|layer| layer.wants_auto_window);
+                    let Counted { layer, channel } = counted;
+                    let opened = open.and_then(|open| open.layers.get(layer));
+                    let wants_window = opened.is_some_and(|layer| layer.without_window().any(|without| without == channel));
                     if wants_window && let Some(window) = histogram.auto_window() {
-                        events.push(FeedEvent::AutoWindow { layer, window });
+                        events.push(FeedEvent::AutoWindow { layer, channel, window });
                     }
-                    self.histogram = Some((layer, histogram));
+                    self.histogram = Some((counted, histogram));
                 }
                 FeedResult::NoSlice { plane, dataset } if dataset == self.dataset => self.panes[plane_index(plane)].is_composing = false,
                 FeedResult::Slice { .. } | FeedResult::Histogram { .. } | FeedResult::NoSlice { .. } => {}
@@ -360,19 +380,32 @@ impl SliceFeed {
         if self.is_counting || !is_complete {
             return;
         }
-        let needs_window = open.layers.iter().position(|layer| layer.wants_auto_window && layer.display.visible);
-        let layer = needs_window.unwrap_or(open.selected);
-        let is_shown = open.layers.get(layer).is_some_and(|layer| layer.display.visible && layer.layer().category == LayerCategory::Color);
-        if !is_shown || self.histogram_asked == Some((layer, *pane)) {
-            return;
+        if self.counts.view != Some(*pane) {
+            self.counts = Counts { view: Some(*pane), ..Counts::default() };
         }
-        let Some(slice_layer) = self.slice_layer(open, layer) else { return };
-        self.histogram_asked = Some((layer, *pane));
+        let Some(counted) = self.next_to_count(open) else { return };
+        let Some(slice_layer) = self.slice_layer(open, counted.layer) else { return };
+        let is_without =
+            open.layers.get(counted.layer).is_some_and(|layer| layer.without_window().any(|channel| channel == counted.channel));
+        if is_without && !self.counts.tried.contains(&counted) {
+            self.counts.tried.push(counted); // at most one for each channel
+        }
+        self.counts.last = Some(counted);
         let (sender, waker, lookup, dataset, view) = (self.sender.clone(), self.waker.clone(), self.loader.lookup(), self.dataset, *pane);
         self.is_counting = self.loader.spawn_compose(move || {
-            let histogram = histogram_of(&slice_layer, &view, lookup.as_ref());
-            send(&sender, &waker, FeedResult::Histogram { layer, dataset, histogram });
+            let histogram = histogram_of(&slice_layer, counted.channel, &view, lookup.as_ref());
+            send(&sender, &waker, FeedResult::Histogram { counted, dataset, histogram });
         });
+    }
+
+    /// What needs a window and wasn't counted in this picture, then what the panel shows, unless it was counted last.
+    fn next_to_count(&self, open: &OpenDataset) -> Option<Counted> {
+        let is_shown = |layer: &OpenLayer| layer.display.visible && layer.layer().category == LayerCategory::Color;
+        let shown = open.layers.iter().enumerate().filter(|(_, layer)| is_shown(layer));
+        let mut needed = shown.flat_map(|(index, layer)| layer.without_window().map(move |channel| Counted { layer: index, channel }));
+        let selected = open.selected().filter(|layer| is_shown(layer));
+        let selected = selected.map(|layer| Counted { layer: open.selected, channel: layer.selected_channel });
+        needed.find(|counted| !self.counts.tried.contains(counted)).or(selected.filter(|selected| self.counts.last != Some(*selected)))
     }
 
     fn hovered_segment(&self, state: &AppState) -> Option<u64> {
@@ -412,9 +445,9 @@ impl SliceFeed {
         self.panes[plane_index(plane)].image.as_ref()
     }
 
-    /// Values on screen of the selected layer, as last counted, with the layer's index.
-    pub fn histogram(&self) -> Option<(usize, &Histogram)> {
-        self.histogram.as_ref().map(|(layer, histogram)| (*layer, histogram))
+    /// Values on screen of a layer, or of a channel where its channels are mixed, if they were the last counted.
+    pub fn histogram(&self, layer: usize, channel: usize) -> Option<&Histogram> {
+        self.histogram.as_ref().filter(|(counted, _)| *counted == Counted { layer, channel }).map(|(_, histogram)| histogram)
     }
 
     /// Whether every pane shows all it can.
@@ -465,7 +498,7 @@ fn plane_index(plane: SlicePlane) -> usize {
     }
 }
 
-fn visible_layer(layer: &super::app_state::OpenLayer) -> VisibleLayer {
+fn visible_layer(layer: &OpenLayer) -> VisibleLayer {
     let levels = layer.levels.iter().zip(&layer.layer().levels).filter_map(|(opened, level)| {
         let source = level.source.as_ref().ok()?;
         Some(LevelRef { mag: level.mag, id: opened.source?, source: source.clone() })

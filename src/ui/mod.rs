@@ -5,6 +5,7 @@
 
 mod age;
 mod bottom_panel;
+mod channel_list;
 mod command_palette;
 mod dataset_panel;
 mod dialogs;
