@@ -108,7 +108,7 @@ fn layer_json(layer: &Layer) -> LayerJson<'_> {
 fn mag_json(level: &MagLevel) -> MagJson {
     let source = level.source.as_ref().ok();
     MagJson {
-        mag: level.mag.to_string(),
+        mag: level.label().to_string(),
         path: level.path.display().to_string(),
         error: level.source.as_ref().err().map(ToString::to_string),
         chunk_shape: source.map(|s| s.grid().chunk_shape().to_vec().to_array()),
@@ -162,12 +162,12 @@ fn describe_level(out: &mut String, level: &MagLevel) {
     let source = match &level.source {
         Ok(source) => source,
         Err(error) => {
-            let _ = writeln!(out, "  mag {}  {error}", level.mag);
+            let _ = writeln!(out, "  mag {}  {error}", level.label());
             return;
         }
     };
     let grid = source.grid();
-    let _ = writeln!(out, "  mag {}  chunks of {} in shards of {} voxels", level.mag, grid.chunk_shape(), grid.shard_shape());
+    let _ = writeln!(out, "  mag {}  chunks of {} in shards of {} voxels", level.label(), grid.chunk_shape(), grid.shard_shape());
     for section in source.header_report().sections {
         let _ = writeln!(out, "    {}  {}", section.title, section.location);
         for field in section.fields {

@@ -224,7 +224,7 @@ impl Opening<'_> {
             Err(uri) => {
                 let error = LevelError { reason: format!("can't open mag {}: it lies on a server", declared.mag), location: uri.clone() };
                 problems.error(&uri, format!("Can't open layer {}, mag {}: it lies on a server", layer.name, declared.mag));
-                return (MagLevel { mag: declared.mag, path: PathBuf::from(uri), source: Err(Arc::new(error)) }, problems);
+                return (MagLevel { mag: declared.mag, copy: 1, path: PathBuf::from(uri), source: Err(Arc::new(error)) }, problems);
             }
         };
         let level = match &layer.format {
@@ -276,7 +276,7 @@ impl Opening<'_> {
             Err(err) => Err(LevelError { reason: err.to_string(), location: path.display().to_string() }),
         };
         let source = source.map(|source| Arc::new(source) as Arc<dyn ChunkSource>).map_err(Arc::new);
-        MagLevel { mag, path, source }
+        MagLevel { mag, copy: 1, path, source }
     }
 
     /// Adds what follows from the levels: voxel type, extent, warnings, contradictions.
@@ -446,7 +446,7 @@ impl Opening<'_> {
     fn single_shard(&self, folder: &Path, file: StorageKey, path: &Path) -> Result<Dataset, OpenError> {
         let name = name_of(path);
         let source = WkwSource::open_single(self.opener.open_folder(folder), file, self.index.clone()).map_err(Arc::new)?;
-        let level = MagLevel { mag: Mag::ONE, path: path.to_owned(), source: Ok(Arc::new(source)) };
+        let level = MagLevel { mag: Mag::ONE, copy: 1, path: path.to_owned(), source: Ok(Arc::new(source)) };
         let mut problems = Problems::default();
         problems.info(path.display(), "A shard outside of a mag's folders: its position isn't known, 0, 0, 0 is assumed");
         let layer = self.finish_layer(bare(name.clone(), vec![level]), &mut problems);
@@ -461,7 +461,7 @@ fn unread_level(mag: Mag, path: PathBuf, format: &str) -> MagLevel {
         reason: format!("data format {format} is not among those that can be read (WKW)"),
         location: path.display().to_string(),
     };
-    MagLevel { mag, path, source: Err(Arc::new(error)) }
+    MagLevel { mag, copy: 1, path, source: Err(Arc::new(error)) }
 }
 
 fn bare(name: String, levels: Vec<MagLevel>) -> Layer {

@@ -78,6 +78,8 @@ pub struct Recent {
     pub zoom: Option<f64>,
     /// Name of the layer that was selected last.
     pub selected: Option<String>,
+    /// Last positions along axes beyond x, y, z and channel.
+    pub axes: Vec<(String, u64)>,
     /// How its layers looked last.
     pub layers: Vec<RememberedLayer>,
 }

@@ -58,8 +58,8 @@ fn position_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenDataset, voxel: Vec
     let is_centre = ctx.state.probe.voxel().is_none();
     SectionHeader::new("Position").subject(if is_centre { "centre of the view" } else { "" }).without_divider().show_plain(ui);
     ui.add(KeyValue::new("Voxel, mag 1", &voxel.to_string()));
-    if let Some(mag) = ctx.feed.shown_mag(open.selected).filter(|mag| mag.max_factor() > 1) {
-        ui.add(KeyValue::new(&format!("Voxel, mag {mag}"), &mag.mag_from_mag1(voxel).to_string()));
+    if let Some(mag) = ctx.feed.shown_label(open.selected).filter(|label| label.mag.max_factor() > 1) {
+        ui.add(KeyValue::new(&format!("Voxel, mag {mag}"), &mag.mag.mag_from_mag1(voxel).to_string()));
     }
     ui.add(KeyValue::new("Physical", &physical_position(&open.dataset.voxel_size, voxel)));
     ui.add_space(metrics::GAP);
@@ -175,7 +175,7 @@ fn chunk_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenDataset, voxel: Vec3In
     let pos_in_mag = level.mag.mag_from_mag1(voxel);
     let chunk = grid.chunk_from_voxel(pos_in_mag);
     let is_inside = layer.layer().bounding_box.contains(voxel);
-    let subject = format!("{} · mag {}", layer.layer().name, level.mag);
+    let subject = format!("{} · mag {}", layer.layer().name, level.label());
     SectionHeader::new("Chunk").subject(&subject).flush().show(ui, |ui| {
         let tokens = Tokens::of(ui);
         let (color, word) = match ctx.feed.loader().lookup().chunk(ChunkId { source: level.id, chunk }) {
