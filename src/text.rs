@@ -19,6 +19,14 @@ pub fn count(n: u64) -> String {
     out
 }
 
+/// A text of at most `most` characters, with an ellipsis if it was longer.
+pub fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// A number of bytes split into value and unit: `("1.4", "MiB")`.
 pub fn bytes_parts(n: u64) -> (String, &'static str) {
     const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];

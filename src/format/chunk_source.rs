@@ -6,7 +6,7 @@
 
 use super::{HeaderReport, ShardLayout};
 use crate::codec::DecodeError;
-use crate::geometry::{ChunkGrid, ChunkIndex, ShardIndex};
+use crate::geometry::{BoundingBox, ChunkGrid, ChunkIndex, ShardIndex};
 use crate::problem::Problem;
 use crate::storage::{ByteRange, StorageError, StorageKey};
 use crate::voxel::{VoxelBuffer, VoxelType};
@@ -155,6 +155,17 @@ pub enum ChunkFault {
         /// Decoded length, saturated.
         bytes: u64,
     },
+    /// A codec or encoding that isn't supported, by its name.
+    #[error("{0}")]
+    Unsupported(String),
+    /// More bytes are stored than a chunk can be encoded to.
+    #[error("{stored} bytes are stored, at most {most} are possible")]
+    Oversized {
+        /// Stored bytes.
+        stored: u64,
+        /// What a chunk of this shape can take at most.
+        most: u64,
+    },
     /// A job failed in a way that is our fault.
     #[error("internal error: {0}")]
     Internal(String),
@@ -211,6 +222,11 @@ pub trait ChunkSource: Send + Sync {
 
     /// Where a shard's file lies, for messages and for people.
     fn shard_location(&self, shard: ShardIndex) -> String;
+
+    /// Extent of the array by its own metadata; `None` where these don't say, as with WKW.
+    fn declared_extent(&self) -> Option<BoundingBox> {
+        None
+    }
 
     /// Some stored shards, at most `limit`, found with as few listings as possible. For finding data
     /// to show first.

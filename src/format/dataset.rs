@@ -222,7 +222,7 @@ impl fmt::Debug for MagLevel {
 }
 
 /// Why a level of a layer can't be read at all.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Default, thiserror::Error)]
 #[error("{reason}: {location}")]
 pub struct LevelError {
     /// What is wrong, in the format's words.

@@ -3,6 +3,7 @@
 use super::open::OpenError;
 use super::properties::PROPERTIES_FILE;
 use super::wkw::{HEADER_FILE, HEADER_LEN, shard_from_key};
+use super::{n5, precomputed, zarr};
 use crate::geometry::{Mag, ShardIndex};
 use crate::storage::{FolderEntry, PathKind, Storage, StorageKey, StorageOpener};
 use std::path::{Path, PathBuf};
@@ -26,7 +27,18 @@ pub(super) enum Found {
     Mag { folder: PathBuf, shard: Option<ShardIndex> },
     /// A shard outside of a mag's folders.
     SingleShard { folder: PathBuf, file: StorageKey },
+    /// An array or group of Zarr.
+    Zarr { folder: PathBuf },
+    /// An array or container of N5.
+    N5 { folder: PathBuf },
+    /// A precomputed volume.
+    Precomputed { folder: PathBuf },
+    /// A scale of a precomputed volume.
+    PrecomputedScale { root: PathBuf, key: String },
 }
+
+/// Files that hold Zarr's metadata.
+const ZARR_FILES: [&str; 4] = [zarr::NODE_FILE, zarr::ARRAY_FILE, zarr::ATTRIBUTES_FILE, zarr::GROUP_FILE];
 
 /// Finds out what `path` is.
 pub(super) fn detect(opener: &dyn StorageOpener, path: &Path) -> Result<Found, OpenError> {
@@ -71,6 +83,12 @@ fn detect_file(opener: &dyn StorageOpener, path: &Path) -> Result<Found, OpenErr
     if name.as_str() == HEADER_FILE {
         // Whatever is wrong with it, opening the mag says so.
         return Ok(Found::Mag { folder, shard: None });
+    }
+    match name.as_str() {
+        file if ZARR_FILES.contains(&file) => return Ok(Found::Zarr { folder }),
+        n5::ATTRIBUTES_FILE => return Ok(Found::N5 { folder }),
+        precomputed::INFO_FILE => return Ok(Found::Precomputed { folder }),
+        _ => {}
     }
     let placed = shard_place(path);
     if start.starts_with(b"WKW") || (placed.is_some() && name.as_str().ends_with(".wkw")) {
@@ -122,6 +140,26 @@ fn detect_folder(opener: &dyn StorageOpener, path: &Path) -> Result<Found, OpenE
     if has_file(HEADER_FILE)? {
         return Ok(Found::Mag { folder: path.to_owned(), shard: None });
     }
+    for file in ZARR_FILES {
+        if has_file(file)? {
+            return Ok(Found::Zarr { folder: path.to_owned() });
+        }
+    }
+    if has_file(precomputed::INFO_FILE)? {
+        return Ok(Found::Precomputed { folder: path.to_owned() });
+    }
+    if has_file(n5::ATTRIBUTES_FILE)? || n5::has_unlisted_arrays(storage.as_ref()) {
+        return Ok(Found::N5 { folder: path.to_owned() });
+    }
+    if let Some((root, key)) = precomputed::scale_of(opener, path) {
+        return Ok(Found::PrecomputedScale { root, key });
+    }
+    detect_by_listing(opener, path)
+}
+
+/// Finds out what a folder without metadata of a dataset is, by what lies in it.
+pub(super) fn detect_by_listing(opener: &dyn StorageOpener, path: &Path) -> Result<Found, OpenError> {
+    let storage = opener.open_folder(path);
     let entries = list(storage.as_ref(), path)?;
     if holds_shards(storage.as_ref(), "", &entries) {
         return Ok(Found::Mag { folder: path.to_owned(), shard: None });
@@ -159,10 +197,13 @@ fn has_mags(storage: &dyn Storage, folder: &str, entries: &[FolderEntry]) -> boo
     mags.take(16).any(|entry| is_mag(storage, &join(folder, &entry.name)))
 }
 
-/// Whether a folder is a WKW mag: it has a header, or shards from which one can be recovered.
+/// Whether a folder is a mag: it has a header or an array's metadata, or shards from which a header can be recovered.
 pub(super) fn is_mag(storage: &dyn Storage, folder: &str) -> bool {
-    let header = StorageKey::new(join(folder, HEADER_FILE));
-    if header.is_some_and(|key| storage.len(&key).is_ok_and(|len| len.is_some())) {
+    let is_there = |file: &str| {
+        let key = StorageKey::new(join(folder, file));
+        key.is_some_and(|key| storage.len(&key).is_ok_and(|len| len.is_some()))
+    };
+    if [HEADER_FILE, zarr::NODE_FILE, zarr::ARRAY_FILE, n5::ATTRIBUTES_FILE].into_iter().any(is_there) {
         return true;
     }
     storage.list(folder, MAX_ENTRIES).ok().flatten().is_some_and(|entries| holds_shards(storage, folder, &entries))

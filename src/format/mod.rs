@@ -1,15 +1,26 @@
 //! Layer 1: what the bytes of each format mean.
 
+mod array;
 mod chunk_source;
 mod dataset;
 mod declared;
 mod detect;
 mod header_report;
+mod image;
+mod json;
+mod layers;
+mod n5;
 mod open;
+mod open_declared;
+mod open_folders;
+mod open_images;
+mod open_level;
+mod precomputed;
 mod properties;
 mod read_box;
 mod shard_layout;
 pub mod wkw;
+mod zarr;
 
 pub use chunk_source::{
     ChunkEncoding, ChunkError, ChunkFault, ChunkLocation, ChunkPiece, ChunkSource, EncodedChunk, MAX_CHUNK_BYTES, MAX_RUN_BYTES,

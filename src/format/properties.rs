@@ -3,7 +3,9 @@
 //! Read leniently: what is missing or misspelt is assumed and listed as a problem, so that a dataset
 //! opens as far as it can. Nothing here touches the layers' files.
 
+use super::array::DeclaredAxes;
 use super::dataset::{DataFormat, LayerCategory, LayerConfiguration, ViewConfiguration};
+use super::json;
 use crate::geometry::{BoundingBox, LengthUnit, Mag, Shape3, Vec3Int, VoxelSize};
 use crate::problem::Problems;
 use serde_json::{Map, Value};
@@ -56,6 +58,15 @@ pub struct MagProperties {
     pub path: Option<String>,
     /// Shard side in voxels as written; the truth is in the header.
     pub cube_length: Option<u64>,
+    /// What is said of the array's axes.
+    pub axes: DeclaredAxes,
+}
+
+impl MagProperties {
+    /// A mag of which nothing else is declared.
+    pub fn bare(mag: Mag) -> Self {
+        Self { mag, path: None, cube_length: None, axes: DeclaredAxes::default() }
+    }
 }
 
 /// Why the file says nothing.
@@ -261,6 +272,8 @@ impl Reader<'_> {
             }
         };
         mags.sort_by_key(|m| m.mag.sort_key());
+        let additional = additional_axes(layer.get("additionalAxes"));
+        mags.iter_mut().for_each(|mag| mag.axes.additional.clone_from(&additional));
         mags
     }
 
@@ -280,7 +293,12 @@ impl Reader<'_> {
             }
             let path = entry.get("path").and_then(Value::as_str).map(str::to_owned);
             let cube_length = entry.get("cubeLength").or_else(|| entry.get("cube_length")).and_then(Value::as_u64);
-            mags.push(MagProperties { mag, path, cube_length });
+            let axes = DeclaredAxes {
+                order: axis_order(entry.get("axisOrder")),
+                additional: Vec::new(),
+                channel: entry.get("channelIndex").and_then(json::unsigned),
+            };
+            mags.push(MagProperties { mag, path, cube_length, axes });
         }
         Some(mags)
     }
@@ -314,6 +332,22 @@ fn parse_mag(value: &Value) -> Option<Mag> {
         }
         Value::Null | Value::Bool(_) => None,
     }
+}
+
+/// Names and dimensions of `axisOrder`; empty if it isn't given or no such object.
+fn axis_order(value: Option<&Value>) -> Vec<(String, usize)> {
+    let axes = value.and_then(Value::as_object).into_iter().flatten();
+    axes.filter_map(|(name, at)| Some((name.clone(), usize::try_from(json::unsigned(at)?).ok()?))).collect()
+}
+
+/// Names and dimensions of `additionalAxes`.
+fn additional_axes(value: Option<&Value>) -> Vec<(String, usize)> {
+    let axes = value.and_then(Value::as_array).into_iter().flatten();
+    axes.filter_map(|axis| {
+        let index = json::unsigned(axis.get("index")?)?;
+        Some((axis.get("name")?.as_str()?.to_owned(), usize::try_from(index).ok()?))
+    })
+    .collect()
 }
 
 /// The folder that a layer's first mag lies in, by its declared path.

@@ -4,9 +4,11 @@
 //! x, then y, z slowest. Formats translate at the door.
 
 mod buffer;
+mod copy_axes;
 mod element_class;
 mod region;
 
 pub use buffer::VoxelBuffer;
+pub use copy_axes::{CopyAxis, MAX_COPY_AXES, copy_axes};
 pub use element_class::{ElementClass, VoxelType};
 pub use region::{Strides, copy_box, copy_region, fill_box};

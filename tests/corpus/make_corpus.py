@@ -1,58 +1,18 @@
 #!/usr/bin/env python3
-"""Regenerates the datasets beside this file and their manifest.json with the formats' reference libraries.
+"""Regenerates the WKW datasets beside this file and their cases in manifest.json with the format's reference libraries.
 
     python3 -m venv /tmp/venv && /tmp/venv/bin/pip install wkw==1.1.24 webknossos==4.3.3 && /tmp/venv/bin/python make_corpus.py
 
-The manifest has the form of ../../../shared/corpus/data/manifest.json: each case names a dataset, layer and mag, and
-lists boxes with the SHA-256 of their canonical bytes (little-endian; channel fastest, then x, then y, z slowest; absent
-data is 0). Everything is deterministic; values are chosen so that every voxel of a layer differs from its neighbours.
+The manifest is described in corpus_common.py; the other formats are made by make_formats.py.
 """
-import hashlib, json, os, shutil, struct
+import json, os, shutil, struct
 import numpy as np
 import wkw
 import webknossos as wk
+from corpus_common import HERE, fresh, layer_json, probe, save, volume, write_json
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 RAW, LZ4, LZ4HC = 1, 2, 3
-ELEMENT = {"float32": "float", "float64": "double"}
 CASES = []
-
-
-def volume(dtype, channels, shape, seed=0):
-    """Voxels that depend on channel and position, with the extremes of the type in the first row."""
-    dt = np.dtype(dtype)
-    c, x, y, z = np.indices((channels,) + tuple(shape)).astype("i8")
-    code = (1 + x + 31 * y + 977 * z + 131 * c + 7 * seed).astype("u8") * np.uint64(0x9E3779B97F4A7C15)
-    code = (code >> np.uint64(64 - 8 * dt.itemsize)) if dt.kind in "ui" else code >> np.uint64(11)
-    a = code.astype(dt) if dt.kind == "u" else code.astype("u%d" % dt.itemsize).view(dt).copy() if dt.kind == "i" else ((code.astype("f8") / 2.0**53 - 0.5) * 1e3).astype(dt)
-    a[:, :, :, shape[2] // 2] = a[:, :1, :, shape[2] // 2]      # one plane that compresses
-    if dt.kind in "ui":
-        row = [np.iinfo(dt).min, np.iinfo(dt).max, 0, 1]
-        if dt.itemsize == 8: row += [2**53, 2**53 + 1, 2**62 if dt.kind == "i" else 2**63]
-    else:
-        row = [np.nan, np.inf, -np.inf, -0.0, np.finfo(dt).max, np.finfo(dt).smallest_subnormal, 0.1]
-    row = np.array(row, dtype=dt)[: shape[0]]
-    a[:, : len(row), 0, 0] = row
-    return a
-
-
-def canonical(cxyz):
-    return np.asfortranarray(cxyz.astype(cxyz.dtype.newbyteorder("<"))).tobytes(order="F")
-
-
-def probe(cxyz, origin, offset, shape):
-    out = np.zeros((cxyz.shape[0],) + tuple(shape), cxyz.dtype)
-    src, dst = [], []
-    for o, n, t, s in zip(offset, shape, origin, cxyz.shape[1:]):
-        lo, hi = max(o, t), min(o + n, t + s)
-        hi = max(lo, hi)
-        src.append(slice(lo - t, hi - t)); dst.append(slice(lo - o, hi - o))
-    if all(s.stop > s.start for s in src):
-        out[(slice(None),) + tuple(dst)] = cxyz[(slice(None),) + tuple(src)]
-    mid = [o + n // 2 for o, n in zip(offset, shape)]
-    values = out[(slice(None),) + tuple(n // 2 for n in shape)].tolist()
-    return {"offset": [int(o) for o in offset], "shape": [int(n) for n in shape], "sha256": hashlib.sha256(canonical(out)).hexdigest(),
-            "voxel": {"at": [int(m) for m in mid], "values": [str(v) for v in values]}}
 
 
 def boxes(origin, shape, chunk):
@@ -78,13 +38,6 @@ def bad(path, words, note, **more):
     CASES.append({"path": path, "format": "wkw", "note": note, "error_mentions_any": words, **more})
 
 
-def fresh(rel):
-    path = os.path.join(HERE, rel)
-    shutil.rmtree(path, ignore_errors=True)
-    os.makedirs(path)
-    return path
-
-
 def write_mag(path, cxyz, origin, chunk, per_shard, block_type):
     """Through the reference library. It writes compressed shards only as a whole."""
     side = chunk * per_shard
@@ -104,18 +57,6 @@ def write_mag(path, cxyz, origin, chunk, per_shard, block_type):
                     hi = [min(a + side, o + n) for a, o, n in zip(at, origin, cxyz.shape[1:])]
                     cube[(slice(None),) + tuple(slice(l - a, h - a) for l, h, a in zip(lo, hi, at))] = cxyz[(slice(None),) + tuple(slice(l - o, h - o) for l, h, o in zip(lo, hi, origin))]
                     if cube.any(): mag.write(at, cube)
-
-
-def layer_json(name, category, cxyz, topleft, mags, factor=(1, 1, 1), **extra):
-    element = "uint24" if cxyz.shape[0] == 3 and cxyz.dtype == np.uint8 else ELEMENT.get(cxyz.dtype.name, cxyz.dtype.name)
-    w, h, d = (int(n * f) for n, f in zip(cxyz.shape[1:], factor))
-    return {"name": name, "category": category, "elementClass": element, "dataFormat": "wkw", "numChannels": int(cxyz.shape[0]),
-            "boundingBox": {"topLeft": [int(t) for t in topleft], "width": w, "height": h, "depth": d}, "mags": mags, **extra}
-
-
-def write_json(path, layers, scale=(11.24, 11.24, 28.0), **extra):
-    with open(os.path.join(path, "datasource-properties.json"), "w") as f:
-        json.dump({"id": {"name": os.path.basename(path), "team": ""}, "scale": {"factor": list(scale), "unit": "nanometer"}, "dataLayers": layers, "version": 1, **extra}, f)
 
 
 def types():
@@ -259,7 +200,4 @@ def damaged():
 
 if __name__ == "__main__":
     for make in (types, channels, shapes, mags, mixed, library, paths, damaged): make()
-    with open(os.path.join(HERE, "manifest.json"), "w") as f:
-        f.write('{"canonical": "little-endian; channel fastest, then x, y, z; offsets and shapes in voxels of the mag\'s own grid; absent data is 0",\n "cases": [\n')
-        f.write(",\n".join(json.dumps(c) for c in CASES))
-        f.write("\n]}\n")
+    save(["wkw"], CASES)

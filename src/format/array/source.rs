@@ -1,0 +1,546 @@
+//! [`ArraySource`]: a stored n-dimensional array seen as x, y, z and channels, as a [`ChunkSource`].
+
+use super::axes::{AxisOrder, AxisRole};
+use super::nd::NdVec;
+use super::scratch::with_scratch;
+use super::store::{ChunkStore, DecodedLayout, StoredChunk};
+use crate::codec::DecodeError;
+use crate::format::{
+    ChunkEncoding, ChunkError, ChunkFault, ChunkLocation, ChunkPiece, ChunkSource, ChunkSpan, ExtraAxis, HeaderField, HeaderReport,
+    HeaderSection, MAX_CHUNK_BYTES, ShardLayout,
+};
+use crate::geometry::{BoundingBox, ChunkGrid, ChunkIndex, Shape3, ShardIndex, Vec3Int};
+use crate::problem::{Problem, Problems, Severity};
+use crate::storage::{ByteRange, StorageError, StorageKey};
+use crate::voxel::{CopyAxis, VoxelType, copy_axes};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Most channels of a voxel.
+const MAX_CHANNELS: u64 = 4096;
+
+/// How an array is to be seen.
+#[derive(Clone, Debug)]
+pub struct ArrayView {
+    /// Role of each dimension.
+    pub axes: AxisOrder,
+    /// The only channel to show; all if `None`.
+    pub channel: Option<u64>,
+    /// Position of the array's first voxel.
+    pub origin: Vec3Int,
+    /// What else is known of the axes, for the header panel.
+    pub fields: Vec<HeaderField>,
+}
+
+/// Why an array can't be seen as asked for.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ViewError {
+    /// The chosen channel isn't there.
+    #[error("channel {wanted} is to be shown, the array has {there}")]
+    NoChannel {
+        /// Index of the channel.
+        wanted: u64,
+        /// Number of channels.
+        there: u64,
+    },
+    /// More channels than make sense.
+    #[error("the array has {0} channels, at most {MAX_CHANNELS} can be shown")]
+    TooManyChannels(u64),
+    /// No chunk can be that large.
+    #[error("the chunk shape {0} is unusable")]
+    ChunkShape(NdVec),
+}
+
+/// A level of a Zarr, N5 or precomputed layer.
+#[derive(Clone)]
+pub struct ArraySource {
+    store: Arc<dyn ChunkStore>,
+    /// Of z, y, x and channel, if they are there.
+    dimensions: Dimensions,
+    axes: AxisOrder,
+    extra: Vec<(usize, ExtraAxis)>,
+    /// One for each of `extra`.
+    positions: Vec<u64>,
+    channel: Option<u64>,
+    channels: u64,
+    grid: ChunkGrid,
+    voxel_type: VoxelType,
+    fill: Vec<u8>,
+    fields: Vec<HeaderField>,
+    warnings: Arc<Mutex<Problems>>,
+}
+
+/// A stored chunk that holds some or all channels of a chunk.
+struct Piece<'a> {
+    chunk: ChunkIndex,
+    /// Number along the channel axis.
+    number: u64,
+    index: NdVec,
+    layout: DecodedLayout,
+    stored: &'a [u8],
+}
+
+#[derive(Clone, Copy)]
+struct Dimensions {
+    xyz: [Option<usize>; 3],
+    channel: Option<usize>,
+}
+
+impl ArraySource {
+    /// Sees an array through roles of its dimensions.
+    ///
+    /// # Errors
+    /// If the channel isn't there, or chunks can't be that large.
+    pub fn new(store: Arc<dyn ChunkStore>, view: ArrayView) -> Result<Self, ViewError> {
+        let meta = store.meta();
+        let dimensions = Dimensions {
+            xyz: [AxisRole::X, AxisRole::Y, AxisRole::Z].map(|role| view.axes.dimension(&role)),
+            channel: view.axes.dimension(&AxisRole::Channel),
+        };
+        let along = |values: &NdVec| dimensions.xyz.map(|d| d.map_or(1, |d| i64::try_from(values[d]).unwrap_or(i64::MAX)));
+        let (shape, chunk, per_shard) = (along(&meta.shape), along(&meta.chunk_shape), along(&meta.chunks_per_shard));
+        let stored_channels = dimensions.channel.map_or(1, |d| meta.shape[d]);
+        let channels = match view.channel {
+            Some(wanted) if wanted >= stored_channels => return Err(ViewError::NoChannel { wanted, there: stored_channels }),
+            Some(_) => 1,
+            None => stored_channels.max(1),
+        };
+        let channel_count = u32::try_from(channels).ok().filter(|n| u64::from(*n) <= MAX_CHANNELS);
+        let voxel_type = VoxelType { class: meta.class, channels: channel_count.ok_or(ViewError::TooManyChannels(channels))? };
+        let bounds = BoundingBox::new(view.origin, Shape3::new(shape[0], shape[1], shape[2]));
+        let grid = ChunkGrid::new(view.origin, chunk.into(), per_shard.into(), bounds).ok_or(ViewError::ChunkShape(meta.chunk_shape))?;
+        let fill = meta.fill.repeat(voxel_type.channels as usize);
+        let extra = view.axes.extra_axes(&meta.shape);
+        let positions = vec![0; extra.len()];
+        let warnings = Arc::default();
+        Ok(Self {
+            dimensions,
+            axes: view.axes,
+            extra,
+            positions,
+            channel: view.channel,
+            channels,
+            grid,
+            voxel_type,
+            fill,
+            fields: view.fields,
+            warnings,
+            store,
+        })
+    }
+
+    /// Axes beyond x, y, z and channel.
+    pub fn extra_axes(&self) -> Vec<ExtraAxis> {
+        self.extra.iter().map(|(_, axis)| axis.clone()).collect()
+    }
+
+    fn warn(&self, severity: Severity, text: String, location: String) {
+        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).add(Problem { severity, text, location });
+    }
+
+    /// Channels of one stored chunk.
+    fn channels_per_piece(&self) -> u64 {
+        self.dimensions.channel.map_or(1, |d| self.store.meta().chunk_shape[d])
+    }
+
+    /// Numbers of the pieces that a chunk's channels are stored in.
+    fn pieces(&self) -> std::ops::Range<u64> {
+        match self.channel {
+            Some(channel) => {
+                let piece = channel / self.channels_per_piece();
+                piece..piece + 1
+            }
+            None => 0..self.channels.div_ceil(self.channels_per_piece()),
+        }
+    }
+
+    /// The stored chunk of a piece; `None` outside of the array.
+    fn stored_index(&self, chunk: ChunkIndex, piece: u64) -> Option<NdVec> {
+        let meta = self.store.meta();
+        let mut index = NdVec::zeros(meta.shape.len());
+        for (axis, dimension) in self.dimensions.xyz.iter().enumerate() {
+            let at = u64::try_from(chunk.0[axis]).ok()?;
+            match dimension {
+                Some(dimension) => index[*dimension] = at,
+                None if at > 0 => return None,
+                None => {}
+            }
+        }
+        if let Some(dimension) = self.dimensions.channel {
+            index[dimension] = piece;
+        }
+        for ((dimension, _), position) in self.extra.iter().zip(&self.positions) {
+            index[*dimension] = position / meta.chunk_shape[*dimension];
+        }
+        let inside = (0..index.len()).all(|d| index[d] < meta.shape[d].div_ceil(meta.chunk_shape[d]));
+        inside.then_some(index)
+    }
+
+    fn shard_of(&self, stored: &NdVec) -> NdVec {
+        stored.zip_with(&self.store.meta().chunks_per_shard, |chunk, per_shard| chunk / per_shard)
+    }
+
+    /// The shards that hold the channels of a shard of the grid.
+    fn stored_shards(&self, shard: ShardIndex) -> Vec<NdVec> {
+        let first = self.grid.first_chunk_of(shard);
+        let per_shard = self.dimensions.channel.map_or(1, |d| self.store.meta().chunks_per_shard[d]);
+        let step = usize::try_from(per_shard).unwrap_or(usize::MAX);
+        let stored = self.pieces().step_by(step).filter_map(|piece| self.stored_index(first, piece));
+        stored.map(|index| self.shard_of(&index)).collect()
+    }
+
+    /// What a stored chunk is in the grid, if it lies at the current positions.
+    fn chunk_from_stored(&self, stored: &NdVec) -> Option<ChunkIndex> {
+        let meta = self.store.meta();
+        let at_positions = self.extra.iter().zip(&self.positions).all(|((d, _), position)| stored[*d] == position / meta.chunk_shape[*d]);
+        let piece = self.dimensions.channel.map_or(0, |d| stored[d]);
+        let [x, y, z] = self.dimensions.xyz.map(|d| d.map_or(0, |d| i64::try_from(stored[d]).unwrap_or(i64::MAX)));
+        (at_positions && piece == self.pieces().start).then_some(ChunkIndex(Vec3Int::new(x, y, z)))
+    }
+
+    /// Voxels of a chunk that lie inside the array, along x, y, z.
+    fn valid_extent(&self, chunk: ChunkIndex) -> [usize; 3] {
+        self.grid.chunk_box(chunk).intersect(&self.grid.bounds()).shape.to_usize()
+    }
+
+    /// Whether decoded bytes of this layout are the chunk's voxels in canonical layout.
+    fn is_canonical(&self, chunk: ChunkIndex, layout: &DecodedLayout) -> bool {
+        let meta = self.store.meta();
+        let element = meta.class.byte_len() as u64;
+        let voxel = element * self.channels;
+        let [w, h, _] = self.grid.chunk_shape().to_usize().map(|n| n as u64);
+        let expected = [voxel, voxel.saturating_mul(w), voxel.saturating_mul(w).saturating_mul(h)];
+        let is_in_place = |d: Option<usize>, stride: u64| d.is_none_or(|d| layout.extent[d] == 1 || layout.strides[d] == stride);
+        !(layout.is_big_endian && element > 1)
+            && layout.extent == meta.chunk_shape
+            && self.channel.is_none_or(|_| self.channels_per_piece() == 1)
+            && self.pieces().count() == 1
+            && (self.channel.is_some() || self.channels_per_piece() == self.channels)
+            && self.extra.iter().all(|(d, _)| meta.chunk_shape[*d] == 1)
+            && is_in_place(self.dimensions.channel, element)
+            && (0..3).all(|axis| is_in_place(self.dimensions.xyz[axis], expected[axis]))
+            && self.grid.bounds().contains_box(&self.grid.chunk_box(chunk))
+    }
+
+    /// Copies a decoded piece into the chunk. The rest of the chunk is left as it is.
+    fn place(&self, decoded: &[u8], layout: &DecodedLayout, piece: u64, valid: [usize; 3], out: &mut [u8]) {
+        let meta = self.store.meta();
+        let element = meta.class.byte_len();
+        let voxel = element * self.voxel_type.channels as usize;
+        let [w, h, _] = self.grid.chunk_shape().to_usize();
+        let to = [voxel, voxel * w, voxel * w * h];
+        let stored = |d: usize| (layout.extent[d] as usize, layout.strides[d] as usize); // below the chunk's length, which fits
+        let mut axes = [CopyAxis { len: 1, from: 0, to: 0 }; 4];
+        for (axis, dimension) in self.dimensions.xyz.iter().enumerate() {
+            let (len, from) = dimension.map_or((1, 0), stored);
+            axes[axis] = CopyAxis { len: len.min(valid[axis]), from, to: to[axis] };
+        }
+        let (mut from, mut into) = (0, 0);
+        if let Some(dimension) = self.dimensions.channel {
+            let (len, step) = stored(dimension);
+            let first = piece * meta.chunk_shape[dimension];
+            match self.channel {
+                Some(channel) => {
+                    let at = usize::try_from(channel - first).unwrap_or(usize::MAX);
+                    if at >= len {
+                        return; // a shorter chunk than the metadata promise
+                    }
+                    from += at * step;
+                }
+                None => {
+                    let left = usize::try_from(self.channels.saturating_sub(first)).unwrap_or(usize::MAX);
+                    axes[3] = CopyAxis { len: len.min(left), from: step, to: element };
+                    into = usize::try_from(first).unwrap_or(usize::MAX).saturating_mul(element);
+                }
+            }
+        }
+        for ((dimension, _), position) in self.extra.iter().zip(&self.positions) {
+            let (len, step) = stored(*dimension);
+            let at = usize::try_from(position % meta.chunk_shape[*dimension]).unwrap_or(usize::MAX);
+            if at >= len {
+                return;
+            }
+            from += at * step;
+        }
+        if axes.iter().any(|axis| axis.len == 0) {
+            return;
+        }
+        copy_axes(&decoded[from..], &mut out[into..], &axes, element, layout.is_big_endian);
+    }
+
+    fn fill(&self, out: &mut [u8]) {
+        if self.fill.iter().all(|byte| *byte == 0) {
+            out.fill(0);
+        } else {
+            out.chunks_exact_mut(self.fill.len()).for_each(|voxel| voxel.copy_from_slice(&self.fill));
+        }
+    }
+
+    /// Decodes one piece of a chunk into place.
+    fn decode_piece(&self, piece: &Piece<'_>, valid: [usize; 3], out: &mut [u8]) -> Result<(), ChunkFault> {
+        let Piece { chunk, number, index, layout, stored } = piece;
+        let is_damaged = if layout.byte_len == out.len() && self.is_canonical(*chunk, layout) {
+            self.store.decode(index, stored, layout, out)?
+        } else {
+            with_scratch(layout.byte_len, |decoded| {
+                let is_damaged = self.store.decode(index, stored, layout, decoded)?;
+                self.place(decoded, layout, *number, valid, out);
+                Ok::<_, ChunkFault>(is_damaged)
+            })?
+        };
+        if is_damaged {
+            let file = self.store.shard_key(&self.shard_of(index));
+            let text = format!("Chunk {chunk}: its checksum doesn't match, it is shown as it decodes");
+            self.warn(Severity::Warning, text, self.store.storage().location(file.as_str()));
+        }
+        Ok(())
+    }
+
+    fn piece<'a>(&self, chunk: ChunkIndex, number: u64, stored: &'a [u8]) -> Result<Piece<'a>, ChunkFault> {
+        let index = self.stored_index(chunk, number).ok_or_else(|| ChunkFault::Internal("a chunk outside of the array".to_owned()))?;
+        let layout = self.store.layout(&index, stored)?;
+        Ok(Piece { chunk, number, index, layout, stored })
+    }
+
+    /// Longest stored chunk that is read: what compressors and padding may add is far less.
+    fn max_stored_len(&self) -> u64 {
+        let meta = self.store.meta();
+        let decoded = meta.chunk_shape.product().and_then(|n| n.checked_mul(meta.class.byte_len() as u64)).unwrap_or(u64::MAX);
+        decoded.saturating_mul(2).saturating_add(1 << 20).min(MAX_CHUNK_BYTES as u64)
+    }
+
+    fn locate_piece(&self, chunk: ChunkIndex, piece: u64) -> Result<Option<StoredChunk>, ChunkFault> {
+        let Some(index) = self.stored_index(chunk, piece) else { return Ok(None) };
+        let Some(found) = self.store.locate(&index)? else { return Ok(None) };
+        if found.range.len > self.max_stored_len() {
+            return Err(ChunkFault::Oversized { stored: found.range.len, most: self.max_stored_len() });
+        }
+        if found.range.len == 0 {
+            let text = "Chunks without a byte are shown as the fill value".to_owned();
+            self.warn(Severity::Warning, text, self.store.storage().location(found.key.as_str()));
+        }
+        Ok(Some(found))
+    }
+
+    /// The number of a chunk among those of its shard, in C order of the stored dimensions.
+    fn order_in_shard(&self, index: &NdVec) -> u64 {
+        let per_shard = &self.store.meta().chunks_per_shard;
+        index.iter().zip(per_shard.iter()).fold(0_u64, |order, (at, count)| order.wrapping_mul(*count).wrapping_add(at % count))
+    }
+}
+
+impl ChunkSource for ArraySource {
+    fn grid(&self) -> &ChunkGrid {
+        &self.grid
+    }
+
+    fn voxel_type(&self) -> VoxelType {
+        self.voxel_type
+    }
+
+    fn fill_voxel(&self) -> &[u8] {
+        &self.fill
+    }
+
+    fn locate(&self, chunk: ChunkIndex) -> Result<Option<ChunkLocation>, ChunkError> {
+        let shard = self.grid.shard_from_chunk(chunk);
+        let fail = |fault| self.chunk_error(chunk, None, fault);
+        let pieces = self.pieces();
+        let first_piece = pieces.start;
+        let Some(index) = self.stored_index(chunk, first_piece) else { return Ok(None) };
+        if pieces.end - pieces.start == 1 {
+            let Some(found) = self.locate_piece(chunk, first_piece).map_err(fail)? else { return Ok(None) };
+            let encoding = match self.store.codec_name() {
+                Some(name) => ChunkEncoding::Coded(name),
+                None if found.range.len > 0 && self.store.layout(&index, &[]).is_ok_and(|layout| self.is_canonical(chunk, &layout)) => {
+                    ChunkEncoding::Canonical
+                }
+                None => ChunkEncoding::Coded("raw"),
+            };
+            let order = self.order_in_shard(&index);
+            return Ok(Some(ChunkLocation { chunk, shard, key: found.key, range: found.range, more: Vec::new(), order, encoding }));
+        }
+        let mut found = Vec::new();
+        let mut any = false;
+        for piece in pieces {
+            let stored = self.locate_piece(chunk, piece).map_err(fail)?;
+            any |= stored.is_some();
+            // A piece that isn't stored is one of fill value.
+            let absent = || StoredChunk { key: self.store.shard_key(&self.shard_of(&index)), range: ByteRange { start: 0, len: 0 } };
+            let StoredChunk { key, range } = stored.unwrap_or_else(absent);
+            found.push(ChunkPiece { key, range });
+        }
+        if !any || found.is_empty() {
+            return Ok(None);
+        }
+        let ChunkPiece { key, range } = found.remove(0);
+        let encoding = ChunkEncoding::Coded(self.store.codec_name().unwrap_or("raw"));
+        Ok(Some(ChunkLocation { chunk, shard, key, range, more: found, order: self.order_in_shard(&index), encoding }))
+    }
+
+    fn is_absent(&self, shard: ShardIndex) -> bool {
+        self.stored_shards(shard).iter().all(|stored| self.store.is_absent(stored))
+    }
+
+    fn read_bytes(&self, location: &ChunkLocation, skip: u64, out: &mut [u8]) -> Result<(), ChunkError> {
+        let (mut skip, mut out) = (skip, out);
+        let first = (&location.key, location.range);
+        for (key, range) in std::iter::once(first).chain(location.more.iter().map(|piece| (&piece.key, piece.range))) {
+            if skip >= range.len {
+                skip -= range.len;
+                continue;
+            }
+            if out.is_empty() {
+                break;
+            }
+            let len = usize::try_from(range.len - skip).unwrap_or(usize::MAX).min(out.len());
+            // The rest of a run of several chunks belongs to the last piece.
+            let len = if location.more.is_empty() { out.len() } else { len };
+            let (part, rest) = out.split_at_mut(len);
+            let start = range.start + skip;
+            let fail = |fault| self.chunk_error(location.chunk, Some(range), fault);
+            match self.store.storage().read_at(key, start, part) {
+                Ok(Some(n)) if n == part.len() => {}
+                Ok(n) => {
+                    let file_len = n.map_or(0, |n| start + n as u64);
+                    return Err(fail(ChunkFault::Truncated { file_len, end: start + part.len() as u64 }));
+                }
+                Err(err) => return Err(fail(ChunkFault::Storage(Arc::new(err)))),
+            }
+            (out, skip) = (rest, 0);
+        }
+        if out.is_empty() {
+            return Ok(());
+        }
+        Err(self.chunk_error(location.chunk, Some(location.range), ChunkFault::Internal(format!("{} bytes too many asked for", out.len()))))
+    }
+
+    fn decode_into(&self, location: &ChunkLocation, stored: &[u8], out: &mut [u8]) -> Result<(), ChunkError> {
+        let fail = |fault| self.chunk_error(location.chunk, Some(location.range), fault);
+        let expected = self.chunk_byte_len().map_err(fail)?;
+        if out.len() != expected {
+            return Err(fail(DecodeError::WrongLength { expected, actual: out.len() }.into()));
+        }
+        let valid = self.valid_extent(location.chunk);
+        if location.more.is_empty() && !stored.is_empty() {
+            let piece = self.piece(location.chunk, self.pieces().start, stored).map_err(fail)?;
+            let is_whole = piece.layout.extent == self.store.meta().chunk_shape && valid == self.grid.chunk_shape().to_usize();
+            if !is_whole {
+                self.fill(out); // voxels outside of the array, and those that a short chunk leaves out
+            }
+            return self.decode_piece(&piece, valid, out).map_err(fail);
+        }
+        self.fill(out);
+        let mut rest = stored;
+        let lens = std::iter::once(location.range.len).chain(location.more.iter().map(|piece| piece.range.len));
+        for (number, len) in self.pieces().zip(lens) {
+            let len = usize::try_from(len).ok().filter(|len| *len <= rest.len());
+            let len = len.ok_or_else(|| fail(ChunkFault::Internal("fewer bytes than located".to_owned())))?;
+            let (bytes, others) = rest.split_at(len);
+            rest = others;
+            if !bytes.is_empty() {
+                let piece = self.piece(location.chunk, number, bytes).map_err(fail)?;
+                self.decode_piece(&piece, valid, out).map_err(fail)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn header_report(&self) -> HeaderReport {
+        let mut sections = self.store.report();
+        let mut fields = vec![HeaderField::new(
+            "axis order",
+            "",
+            if self.axes.names().is_empty() { "none".to_owned() } else { self.axes.names() },
+            self.axes.reason(),
+        )];
+        if self.grid.bounds().topleft != Vec3Int::ZERO {
+            fields.push(HeaderField::new("origin", "", self.grid.bounds().topleft.to_string(), "position of the first voxel"));
+        }
+        if let Some(channel) = self.channel {
+            fields.push(HeaderField::new("channel", "", channel.to_string(), "the only one that is shown"));
+        } else if self.dimensions.channel.is_some() {
+            let apart = self.pieces().count();
+            let meaning = if apart > 1 { format!("stored apart, {apart} chunks for all") } else { "stored together".to_owned() };
+            fields.push(HeaderField::new("channels", "", self.channels.to_string(), meaning));
+        }
+        for ((_, axis), position) in self.extra.iter().zip(&self.positions) {
+            fields.push(HeaderField::new(&axis.name, "", format!("{position} of {}", axis.len), "position along this axis"));
+        }
+        fields.extend(self.fields.iter().cloned());
+        let location = sections.first().map_or_else(String::new, |section| section.location.clone());
+        sections.push(HeaderSection { title: "Axes".to_owned(), location, fields });
+        HeaderReport { sections }
+    }
+
+    fn shard_len(&self, shard: ShardIndex) -> Result<Option<u64>, StorageError> {
+        let stored = self.stored_shards(shard);
+        stored.first().map_or(Ok(None), |stored| self.store.shard_len(stored))
+    }
+
+    fn shard_layout(&self, shard: ShardIndex) -> Result<Option<ShardLayout>, ChunkError> {
+        let fail = |fault| self.chunk_error(self.grid.first_chunk_of(shard), None, fault);
+        let Some(stored) = self.stored_shards(shard).first().copied() else { return Ok(None) };
+        let Some(found) = self.store.shard_spans(&stored).map_err(fail)? else { return Ok(None) };
+        let meta = self.store.meta();
+        let spans = found.spans.iter().zip(0..).filter_map(|((index, state), order)| {
+            let chunk = self.chunk_from_stored(index)?;
+            Some(ChunkSpan { chunk, order, state: *state })
+        });
+        Ok(Some(ShardLayout {
+            shard,
+            location: self.store.storage().location(found.key.as_str()),
+            file_len: found.file_len,
+            encoding: self.store.codec_name().unwrap_or("raw"),
+            index_len: found.index_len,
+            decoded_chunk_len: meta.chunk_shape.product().unwrap_or(u64::MAX).saturating_mul(meta.class.byte_len() as u64),
+            spans: spans.collect(),
+            spans_left_out: found.left_out,
+        }))
+    }
+
+    fn shard_location(&self, shard: ShardIndex) -> String {
+        let key = self.stored_shards(shard).first().map(|stored| self.store.shard_key(stored));
+        self.store.storage().location(key.as_ref().map_or("", StorageKey::as_str))
+    }
+
+    fn declared_extent(&self) -> Option<BoundingBox> {
+        Some(self.grid.bounds())
+    }
+
+    fn find_shards(&self, limit: usize) -> Result<Vec<ShardIndex>, StorageError> {
+        let meta = self.store.meta();
+        let per_shard = |d: usize| meta.chunk_shape[d].saturating_mul(meta.chunks_per_shard[d]);
+        let wanted = |dimension: usize, shard: u64| {
+            let mut extra = self.extra.iter().zip(&self.positions);
+            extra.all(|((d, _), position)| *d != dimension || shard == position / per_shard(*d))
+        };
+        let mut shards: Vec<ShardIndex> = Vec::new();
+        for stored in self.store.find_shards(limit, &wanted)? {
+            let at = self.dimensions.xyz.map(|d| d.map_or(0, |d| i64::try_from(stored[d]).unwrap_or(i64::MAX)));
+            let shard = ShardIndex(at.into());
+            // Channels that are stored apart follow each other or not; either way a shard is named once.
+            if shards.last() != Some(&shard) {
+                shards.push(shard);
+            }
+        }
+        if self.pieces().count() > 1 {
+            shards.sort_unstable();
+            shards.dedup();
+        }
+        Ok(shards)
+    }
+
+    fn at_axes(&self, positions: &[u64]) -> Option<Arc<dyn ChunkSource>> {
+        let fits = positions.len() == self.extra.len() && positions.iter().zip(&self.extra).all(|(at, (_, axis))| *at < axis.len);
+        fits.then(|| Arc::new(Self { positions: positions.to_vec(), ..self.clone() }) as Arc<dyn ChunkSource>)
+    }
+
+    fn forget_indices(&self) {
+        self.store.forget();
+    }
+
+    fn take_warnings(&self) -> Vec<Problem> {
+        let taken = std::mem::take(&mut *self.warnings.lock().unwrap_or_else(PoisonError::into_inner));
+        taken.iter().cloned().chain(self.store.take_warnings()).collect()
+    }
+}

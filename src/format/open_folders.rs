@@ -1,0 +1,210 @@
+//! Opening folders of layers and mags, mags and shards that no metadata file of the dataset describes.
+
+use super::array::{DeclaredAxes, DefaultAxes};
+use super::dataset::{DataFormat, Dataset, Focus, Layer, MagLevel};
+use super::detect::{MAX_ENTRIES, is_mag, name_of, parent_of};
+use super::layers::{bare, bare_dataset, finish_layer};
+use super::open::{OpenError, Opening};
+use super::open_level::{LevelRequest, OpenedMag};
+use super::properties::PROPERTIES_FILE;
+use super::wkw::WkwSource;
+use crate::geometry::{Mag, ShardIndex, Vec3Int};
+use crate::problem::Problems;
+use crate::storage::{FolderEntry, Storage, StorageKey};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Folders above an array that are looked at for a JSON, group or container that describes it.
+pub(super) const MAX_ABOVE: usize = 3;
+
+impl Opening<'_> {
+    /// One layer from a folder that holds mags, without a JSON.
+    fn bare_layer(&self, folder: &Path, problems: &mut Problems) -> Layer {
+        let name = name_of(folder);
+        let storage = self.opener.open_folder(folder);
+        let entries = listed(storage.as_ref(), folder, problems);
+        for entry in entries.iter().filter(|entry| !entry.is_folder && entry.name.parse::<Mag>().is_ok()) {
+            // A link that leads nowhere is no folder; a file that is called like a mag is none of ours.
+            if let Err(err) = self.opener.kind(&folder.join(&entry.name)) {
+                problems.error(folder.join(&entry.name).display(), format!("Can't open layer {name}, mag {}: {err}", entry.name));
+            }
+        }
+        let (mut levels, mut axes): (Vec<MagLevel>, Vec<_>) = (Vec::new(), Vec::new());
+        let mut format = DataFormat::Wkw;
+        let mut names: Vec<_> = entries.into_iter().filter(|entry| entry.is_folder).map(|entry| entry.name).collect();
+        names.sort_by_key(|name| (name.len(), name.clone())); // `2` before `2-2-2`
+        for literal in names {
+            let Ok(mag) = literal.parse::<Mag>() else { continue };
+            if levels.iter().any(|level| level.mag == mag) {
+                problems.warn(folder.join(&literal).display(), format!("Mag {mag} is there twice, this folder is left out"));
+                continue;
+            }
+            if is_mag(storage.as_ref(), &literal) {
+                let mag = self.bare_level(mag, folder.join(&literal));
+                format = mag.format;
+                problems.extend(mag.problems);
+                levels.push(mag.level);
+                axes.push(mag.axes);
+            }
+        }
+        for level in &levels {
+            if let Err(error) = &level.source {
+                problems.error(&error.location, format!("Can't open layer {name}, mag {}: {}", level.mag, error.reason));
+            }
+        }
+        finish_layer(bare(name, format, levels), axes, problems)
+    }
+
+    pub fn layer_folders(&self, folder: &Path, layers: &[String], faults: &[(String, String)]) -> Dataset {
+        let mut problems = Problems::default();
+        for (name, fault) in faults {
+            problems.error(folder.join(name).display(), format!("Can't look into {name}: {fault}"));
+        }
+        problems.info(folder.join(PROPERTIES_FILE).display(), "No datasource-properties.json, layers and mags are the folders found");
+        let layers = layers.iter().map(|name| self.bare_layer(&folder.join(name), &mut problems)).collect();
+        bare_dataset(name_of(folder), folder, layers, problems)
+    }
+
+    pub fn layer_folder(&self, folder: &Path) -> Result<Dataset, OpenError> {
+        let mut problems = Problems::default();
+        if let Some(dataset) = self.found_above(folder, parent_of(folder), &mut problems, |layer, same| lies_in(layer, folder, same)) {
+            return Ok(dataset);
+        }
+        let layer = self.bare_layer(folder, &mut problems);
+        let name = parent_of(folder).map_or_else(|| layer.name.clone(), |parent| name_of(&parent));
+        Ok(bare_dataset(name, folder, vec![layer], problems))
+    }
+
+    pub fn mag_folder(&self, folder: &Path, shard: Option<ShardIndex>, opened: &Path) -> Result<Dataset, OpenError> {
+        if let Some(dataset) = self.declared_mag(folder, shard, opened)? {
+            return Ok(dataset);
+        }
+        let mut problems = Problems::default();
+        let literal = name_of(folder).parse::<Mag>().ok();
+        let name = match (literal, parent_of(folder)) {
+            (Some(_), Some(layer_folder)) => name_of(&layer_folder),
+            (_, Some(_) | None) => name_of(folder),
+        };
+        let mag = self.bare_level(literal.unwrap_or(Mag::ONE), folder.to_owned());
+        if let Err(error) = &mag.level.source {
+            return Err(OpenError::Level(error.clone()));
+        }
+        if literal.is_none() {
+            problems.info(folder.display(), "The folder's name is no mag, mag 1 is assumed");
+        }
+        problems.extend(mag.problems);
+        let layer = finish_layer(bare(name.clone(), mag.format, vec![mag.level]), vec![mag.axes], &mut problems);
+        let mut dataset = bare_dataset(name, opened, vec![layer], problems);
+        dataset.focus = shard.map(|shard| Focus { layer: 0, level: 0, shard });
+        Ok(dataset)
+    }
+
+    /// The mag in the dataset whose JSON lists it, if there is one above.
+    pub fn declared_mag(&self, folder: &Path, shard: Option<ShardIndex>, opened: &Path) -> Result<Option<Dataset>, OpenError> {
+        let this_level = |layer: &Layer, same: SamePath| layer.levels.iter().position(|level| same(&level.path, folder));
+        let mut above = parent_of(folder);
+        for _ in 0..MAX_ABOVE {
+            let Some(dataset_folder) = above else { break };
+            above = parent_of(&dataset_folder);
+            let mut problems = Problems::default();
+            let found = self.found_above(folder, Some(dataset_folder), &mut problems, |layer, same| this_level(layer, same).is_some());
+            if let Some(mut dataset) = found
+                && let Some(layer) = dataset.layers.first_mut()
+                && let Some(level) = this_level(layer, is_same_path).or_else(|| this_level(layer, is_same_place))
+            {
+                match shard {
+                    // The window may show the other mags too.
+                    Some(shard) => dataset.focus = Some(Focus { layer: 0, level, shard }),
+                    None => {
+                        layer.levels = vec![layer.levels.swap_remove(level)];
+                        if let Some(Err(error)) = layer.levels.first().map(|level| &level.source) {
+                            return Err(OpenError::Level(error.clone()));
+                        }
+                    }
+                }
+                dataset.path = opened.to_owned();
+                return Ok(Some(dataset));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A mag that nothing declares.
+    fn bare_level(&self, mag: Mag, path: PathBuf) -> OpenedMag {
+        let axes = DeclaredAxes::default();
+        self.level(LevelRequest { mag, path, format: None, axes: &axes, defaults: DefaultAxes::Plain })
+    }
+
+    /// The dataset whose JSON lists what was opened, cut down to the layers that `keep` wants.
+    pub fn found_above(
+        &self,
+        folder: &Path,
+        dataset: Option<PathBuf>,
+        problems: &mut Problems,
+        keep: impl Fn(&Layer, SamePath) -> bool,
+    ) -> Option<Dataset> {
+        let dataset = dataset?;
+        let key = StorageKey::new(PROPERTIES_FILE)?;
+        let is_there = self.opener.open_folder(&dataset).len(&key).map(|len| len.is_some());
+        let opened = match is_there {
+            Ok(false) => return None,
+            Ok(true) => self.with_properties(&dataset, PROPERTIES_FILE).map_err(|err| err.to_string()),
+            Err(err) => Err(err.to_string()),
+        };
+        match opened {
+            Ok(mut opened) => {
+                // Several layers may be links to one place: the one that is written as the path comes first.
+                let find = |same: SamePath| opened.layers.iter().position(|layer| keep(layer, same));
+                let kept = find(is_same_path).or_else(|| find(is_same_place))?;
+                opened.layers = vec![opened.layers.swap_remove(kept)];
+                opened.path = folder.to_owned();
+                Some(opened)
+            }
+            Err(reason) => {
+                // A broken JSON above is no reason to refuse a sound layer below.
+                problems.warn(folder.display(), format!("The folder is shown without the JSON above it: {reason}"));
+                None
+            }
+        }
+    }
+
+    pub fn single_shard(&self, folder: &Path, file: StorageKey, path: &Path) -> Result<Dataset, OpenError> {
+        let name = name_of(path);
+        let source = WkwSource::open_single(self.opener.open_folder(folder), file, self.index.clone()).map_err(Arc::new)?;
+        let level = MagLevel { mag: Mag::ONE, copy: 1, path: path.to_owned(), source: Ok(Arc::new(source)) };
+        let mut problems = Problems::default();
+        problems.info(path.display(), "A shard outside of a mag's folders: its position isn't known, 0, 0, 0 is assumed");
+        let layer = finish_layer(bare(name.clone(), DataFormat::Wkw, vec![level]), vec![Vec::new()], &mut problems);
+        let mut dataset = bare_dataset(name, path, vec![layer], problems);
+        dataset.focus = Some(Focus { layer: 0, level: 0, shard: ShardIndex(Vec3Int::ZERO) });
+        Ok(dataset)
+    }
+}
+
+/// Whether two paths are the same, in one sense or the other.
+pub(super) type SamePath = fn(&Path, &Path) -> bool;
+
+/// Whether two paths are written alike.
+pub(super) fn is_same_path(a: &Path, b: &Path) -> bool {
+    a == b || matches!((std::path::absolute(a), std::path::absolute(b)), (Ok(a), Ok(b)) if a == b)
+}
+
+/// Whether two paths lead to the same place, links resolved.
+pub(super) fn is_same_place(a: &Path, b: &Path) -> bool {
+    a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+pub(super) fn lies_in(layer: &Layer, folder: &Path, same: SamePath) -> bool {
+    layer.levels.iter().filter_map(|level| parent_of(&level.path)).any(|parent| same(&parent, folder))
+}
+
+/// Entries of a folder; one that can't be listed is a problem.
+pub(super) fn listed(storage: &dyn Storage, folder: &Path, problems: &mut Problems) -> Vec<FolderEntry> {
+    match storage.list("", MAX_ENTRIES) {
+        Ok(entries) => entries.unwrap_or_default(),
+        Err(err) => {
+            problems.error(folder.display(), format!("Can't look for mags: {err}"));
+            Vec::new()
+        }
+    }
+}

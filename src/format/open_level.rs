@@ -1,0 +1,97 @@
+//! Opening one mag by its folder, whatever its format.
+
+use super::array::{DeclaredAxes, DefaultAxes, OpenedLevel};
+use super::open::Opening;
+use super::wkw::{HEADER_FILE, WkwSource};
+use super::{DataFormat, ExtraAxis, LevelError, MagLevel, n5, precomputed, zarr};
+use crate::geometry::Mag;
+use crate::problem::Problems;
+use crate::storage::{Storage, StorageKey};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A mag with what the rest of its layer must know.
+pub(super) struct OpenedMag {
+    pub level: MagLevel,
+    pub axes: Vec<ExtraAxis>,
+    pub problems: Problems,
+    /// Format found, where it isn't the one that was expected.
+    pub format: DataFormat,
+}
+
+/// How a mag is to be opened.
+pub(super) struct LevelRequest<'a> {
+    pub mag: Mag,
+    pub path: PathBuf,
+    /// As declared; what is found wins.
+    pub format: Option<DataFormat>,
+    pub axes: &'a DeclaredAxes,
+    pub defaults: DefaultAxes,
+}
+
+impl Opening<'_> {
+    /// Opens a mag; what is wrong with it becomes the level's error.
+    pub fn level(&self, request: LevelRequest<'_>) -> OpenedMag {
+        let location = || request.path.display().to_string();
+        let mut format = request.format.unwrap_or(DataFormat::Wkw);
+        let opened = match self.opener.kind(&request.path) {
+            Ok(Some(_)) => match self.format_of(&request.path, request.format) {
+                Ok(found) => {
+                    format = found;
+                    self.open_as(found, &request)
+                }
+                Err(err) => Err(err),
+            },
+            // A scale without chunks needs no folder.
+            Ok(None) if request.format == Some(DataFormat::NeuroglancerPrecomputed) => self.open_as(format, &request),
+            Ok(None) => Err(LevelError { reason: "the folder is missing".to_owned(), location: location() }),
+            Err(err) => Err(LevelError { reason: err.to_string(), location: location() }),
+        };
+        let (source, axes, mut problems) = match opened {
+            Ok(level) => (Ok(level.source), level.axes, level.problems),
+            Err(err) => (Err(Arc::new(err)), Vec::new(), Problems::default()),
+        };
+        if let Some(declared) = request.format.filter(|declared| *declared != format) {
+            problems.warn(location(), format!("{declared} is declared, {format} is found and used"));
+        }
+        OpenedMag { level: MagLevel { mag: request.mag, copy: 1, path: request.path, source }, axes, problems, format }
+    }
+
+    fn open_as(&self, format: DataFormat, request: &LevelRequest<'_>) -> Result<OpenedLevel, LevelError> {
+        let (opener, path) = (self.opener, request.path.as_path());
+        match format {
+            DataFormat::Wkw => {
+                let source = WkwSource::open(opener.open_folder(path), self.index.clone())?;
+                Ok(OpenedLevel { source: Arc::new(source), axes: Vec::new(), problems: Problems::default() })
+            }
+            DataFormat::Zarr | DataFormat::Zarr3 => {
+                zarr::open_level(opener, path, Some(format), request.axes, request.defaults, &self.arrays)
+            }
+            DataFormat::N5 => n5::open_level(opener, path, request.axes, request.defaults),
+            DataFormat::NeuroglancerPrecomputed => precomputed::open_scale(opener, path, request.axes, &self.arrays),
+        }
+    }
+
+    /// The format of a mag's folder: the declared one if its metadata are there, else the one whose metadata are.
+    fn format_of(&self, folder: &Path, declared: Option<DataFormat>) -> Result<DataFormat, LevelError> {
+        let storage = self.opener.open_folder(folder);
+        let markers = [
+            (DataFormat::Wkw, HEADER_FILE),
+            (DataFormat::Zarr3, zarr::NODE_FILE),
+            (DataFormat::Zarr, zarr::ARRAY_FILE),
+            (DataFormat::N5, n5::ATTRIBUTES_FILE),
+        ];
+        let marker_of = |format| markers.iter().find(|(of, _)| *of == format).map(|(_, marker)| *marker);
+        match declared {
+            Some(DataFormat::NeuroglancerPrecomputed) => return Ok(DataFormat::NeuroglancerPrecomputed),
+            Some(declared) if marker_of(declared).is_none_or(|marker| is_there(storage.as_ref(), marker)) => return Ok(declared),
+            Some(_) | None => {}
+        }
+        let found = markers.iter().find(|(_, marker)| is_there(storage.as_ref(), marker));
+        Ok(found.map_or_else(|| declared.unwrap_or(DataFormat::Wkw), |(format, _)| *format))
+    }
+}
+
+fn is_there(storage: &dyn Storage, name: &str) -> bool {
+    StorageKey::new(name).is_some_and(|key| matches!(storage.len(&key), Ok(Some(_))))
+}
