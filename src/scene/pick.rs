@@ -1,6 +1,6 @@
 //! [`pick`]: the voxel under the pointer, as it is drawn, with its exact value.
 
-use super::compose::layer_colors::LayerColors;
+use super::compose::layer_colors::color_of_voxel;
 use super::compose::{id_is_signed, id_of_voxel};
 use super::slice::{SliceLayer, SliceLevel};
 use crate::format::{ChunkError, LayerCategory};
@@ -97,7 +97,7 @@ fn picked_value(layer: &SliceLayer, voxel: &[u8]) -> PickedValue {
             PickedValue { text, id: Some(id), color }
         }
         LayerCategory::Color => {
-            let [r, g, b, _] = LayerColors::new(voxel_type, &layer.display).of_voxel(voxel_type, voxel);
+            let [r, g, b, _] = color_of_voxel(voxel_type, &layer.display, voxel);
             PickedValue { text, id: None, color: [r, g, b] }
         }
     }

@@ -1,7 +1,7 @@
 //! [`LayerColors`]: the colours of one layer's voxels, with what becomes of several channels.
 
 use super::channel::{Channel, for_class};
-use crate::scene::colormap::{ColorTable, Rgba};
+use crate::scene::colormap::{ColorTable, Rgba, color_of_value};
 use crate::scene::layer_display::LayerDisplay;
 use crate::voxel::VoxelType;
 
@@ -59,26 +59,57 @@ pub(super) fn rgb_at<T: Channel>(table: &ColorTable, bytes: &[u8], at: usize) ->
     Some(table.combine(channels.map(T::to_f64), channels.map(|v| v.color(table))))
 }
 
+/// The colour that [`LayerColors::of_voxel`] answers, without making tables: for single voxels.
+pub fn color_of_voxel(voxel_type: VoxelType, display: &LayerDisplay, voxel: &[u8]) -> Rgba {
+    let class = voxel_type.class;
+    let value = |channel: usize| for_class!(class, T => T::read_at(voxel, channel * T::LEN).map(T::to_f64));
+    let single = |channel: usize, display: &LayerDisplay| Some(color_of_value(class, voxel_type.is_rgb(), display, value(channel)?));
+    let color = if !display.channels.is_empty() {
+        MixedColors::without_channels(display).sum_of(shown_channels(voxel_type, display).map(|(channel, display)| {
+            let value = value(channel)?;
+            Some((value, color_of_value(class, false, &display, value)))
+        }))
+    } else if voxel_type.is_rgb() {
+        let nan = (0..3).find(|channel| value(*channel).is_some_and(f64::is_nan));
+        match nan {
+            Some(channel) => single(channel, display),
+            None => (|| Some([single(0, display)?[0], single(1, display)?[1], single(2, display)?[2], 255]))(),
+        }
+    } else {
+        single(0, display)
+    };
+    color.unwrap_or([0, 0, 0, 255])
+}
+
+/// Visible channels that voxels of a type have, each with the display of a layer that has nothing but this channel.
+fn shown_channels(voxel_type: VoxelType, display: &LayerDisplay) -> impl Iterator<Item = (usize, LayerDisplay)> {
+    let shown = display.channels.iter().enumerate().take(voxel_type.channels as usize).filter(|(_, channel)| channel.visible);
+    shown.map(|(channel, settings)| {
+        let of_channel = LayerDisplay {
+            opacity: 1.0,
+            window: settings.window,
+            inverted: settings.inverted ^ display.inverted,
+            color: settings.color,
+            colormap: Default::default(),
+            ..display.clone()
+        };
+        (channel, of_channel)
+    })
+}
+
 impl MixedColors {
     fn new(voxel_type: VoxelType, display: &LayerDisplay) -> Self {
-        let opaque = LayerDisplay { opacity: 1.0, ..display.clone() };
-        let shown = display.channels.iter().enumerate().take(voxel_type.channels as usize).filter(|(_, channel)| channel.visible);
-        let channels = shown.map(|(channel, settings)| {
-            let display = LayerDisplay {
-                window: settings.window,
-                inverted: settings.inverted ^ display.inverted,
-                color: settings.color,
-                colormap: Default::default(),
-                ..opaque.clone()
-            };
-            ChannelTable { channel, table: ColorTable::new(voxel_type.class, false, &display) }
-        });
-        let channels = channels.collect();
+        let table =
+            |(channel, display): (usize, LayerDisplay)| ChannelTable { channel, table: ColorTable::new(voxel_type.class, false, &display) };
+        Self { channels: shown_channels(voxel_type, display).map(table).collect(), ..Self::without_channels(display) }
+    }
+
+    fn without_channels(display: &LayerDisplay) -> Self {
         let opacity = f64::from(display.opacity.clamp(0.0, 1.0));
         let fade = |component: u8| (f64::from(component) * opacity + 0.5) as u8; // `as` saturates
         let faded = Box::new(std::array::from_fn(|i| fade(u8::try_from(i).unwrap_or(u8::MAX))));
         let [r, g, b] = crate::scene::colormap::NAN_COLOR.map(fade);
-        Self { channels, faded, nan: [r, g, b, 255] }
+        Self { channels: Vec::new(), faded, nan: [r, g, b, 255] }
     }
 
     /// Colour of a voxel at a byte offset. The visible channels are `first` and `rest`, of which the number of the
@@ -109,10 +140,18 @@ impl MixedColors {
 
     /// Colour of channels by value.
     pub fn of_values(&self, value_of: impl Fn(usize) -> Option<f64>) -> Option<Rgba> {
-        let mut sum = Sum::default();
-        for channel in &self.channels {
+        self.sum_of(self.channels.iter().map(|channel| {
             let value = value_of(channel.channel)?;
-            sum.add(value, channel.table.rgba(value));
+            Some((value, channel.table.rgba(value)))
+        }))
+    }
+
+    /// Colour of the sum of channels, each with its value and colour; `None` where one is unknown.
+    fn sum_of(&self, channels: impl Iterator<Item = Option<(f64, Rgba)>>) -> Option<Rgba> {
+        let mut sum = Sum::default();
+        for channel in channels {
+            let (value, color) = channel?;
+            sum.add(value, color);
         }
         Some(self.of_sum(&sum))
     }
@@ -145,7 +184,35 @@ impl Sum {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scene::channel_display::ChannelDisplay;
+    use crate::scene::layer_display::{Colormap, ValueWindow, test_layer};
     use crate::voxel::ElementClass;
+    use proptest::prelude::*;
+    use std::sync::Arc;
+    use strum::IntoEnumIterator as _;
+
+    proptest! {
+        #[test]
+        fn a_voxel_has_the_same_colour_with_and_without_tables(
+            class in prop::sample::select(ElementClass::iter().collect::<Vec<_>>()), channels in 1_u32..6, bytes in prop::array::uniform32(any::<u8>()),
+            low in -300.0..300.0, width in 0.0..500.0, gamma in 0.2_f32..4.0, opacity in 0.0_f32..1.0, inverted in any::<bool>(), hidden in 0_usize..6,
+        ) {
+            let voxel_type = VoxelType { class, channels };
+            let mut layer = test_layer(crate::format::LayerCategory::Color, class, Default::default());
+            layer.voxel_type = Some(voxel_type);
+            let mut channels = ChannelDisplay::of_layer(&layer);
+            for (i, channel) in channels.iter_mut().enumerate() {
+                channel.window = ValueWindow::new(low + i as f64, low + width);
+                channel.visible = i != hidden;
+            }
+            let display = LayerDisplay {
+                window: ValueWindow::new(low, low + width), gamma, opacity, inverted, colormap: Colormap::Viridis, channels: Arc::new(channels),
+                ..LayerDisplay::for_layer(&layer)
+            };
+            let voxel = &bytes.repeat(2)[..voxel_type.byte_len()];
+            prop_assert_eq!(color_of_voxel(voxel_type, &display, voxel), LayerColors::new(voxel_type, &display).of_voxel(voxel_type, voxel));
+        }
+    }
 
     #[test]
     fn a_voxel_with_too_few_bytes_is_black() {
