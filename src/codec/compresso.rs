@@ -81,7 +81,7 @@ struct Header {
     shape: [usize; 3],
     window: [usize; 3],
     id_count: u64,
-    value_count: u32,
+    value_count: u64,
     location_count: u64,
     connectivity: Connectivity,
 }
@@ -112,7 +112,7 @@ impl Header {
             shape: [6, 8, 10].map(|at| number(at, 2) as usize),
             window,
             id_count: number(15, 8),
-            value_count: number(23, 4) as u32,
+            value_count: number(23, 4),
             location_count: number(27, 8),
             connectivity,
         })
@@ -154,7 +154,7 @@ impl<'a, const ID_LEN: usize> Sections<'a, ID_LEN> {
             len.and_then(|len| bytes.split_at_checked(len)).ok_or_else(early)
         };
         let (ids, rest) = split(&stored[HEADER_LEN..], header.id_count, ID_LEN)?;
-        let (values, rest) = split(rest, header.value_count.into(), header.window_len())?;
+        let (values, rest) = split(rest, header.value_count, header.window_len())?;
         let (locations, rest) = split(rest, header.location_count, ID_LEN)?;
         let windows_len = rest.len().checked_sub(header.index_len()).ok_or_else(early)?;
         Ok(Self { ids: ids.as_chunks().0, values, locations: locations.as_chunks().0, windows: &rest[..windows_len] })

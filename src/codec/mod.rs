@@ -1,7 +1,8 @@
 //! Layer 0: compression and checksums, one file each. Bytes in, bytes out, always with an output limit.
 //!
-//! [`chain`] has what formats use: one [`Codec`] per bytes-to-bytes compressor, and chains of them. [`image`] and
-//! [`compressed_segmentation`] need the chunk's shape, so they stand beside it.
+//! [`chain`] has what all formats use: one [`Codec`] per bytes-to-bytes compressor, and chains of them. [`lz4`] is
+//! WKW's. [`image`], [`compressed_segmentation`] and [`compresso`] are precomputed data's; they need the chunk's shape,
+//! so they stand beside the chain.
 
 mod blosc;
 mod bzip2;

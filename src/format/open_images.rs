@@ -134,8 +134,10 @@ impl Opening<'_> {
         }
         if let Some(found) = n5::open_array_in_context(self.opener, folder).map_err(Arc::new)? {
             let name = found.image.name.clone();
+            let level = found.image.levels.get(found.level).map_or_else(|| folder.to_owned(), |level| level.path.clone());
             let dataset = self.images_dataset(name, folder, vec![found.image], HeaderReport::default());
-            return cut_to_level(dataset, folder);
+            let dataset = cut_to_level(dataset, &level)?;
+            return Ok(dataset.map(|dataset| Dataset { path: folder.to_owned(), ..dataset }));
         }
         let images = n5::open_images(self.opener, folder).map_err(Arc::new)?;
         Ok(images.map(|images| self.images_dataset(name_of(folder), folder, images, HeaderReport::default())))

@@ -53,7 +53,7 @@ def sound(fmt, path, a, offset, shape, note, **more):
 
 
 def bad(fmt, path, words, note, **more):
-    CASES.append({"path": path, "format": fmt, "note": note, "error_mentions_any": words, **more})
+    CASES.append({"path": path, "format": fmt, "note": note, "error_mentions_any": words, "args": [], **more})
 
 
 # ---------------------------------------------------------------- helpers
@@ -257,7 +257,7 @@ def zarr2_bad():
     one("structured", ["dtype", "data type"], "structured dtype", lambda j: j.update(dtype=[["a", "<u1"], ["b", "<u1"]]))
     one("complex", ["c8", "dtype", "data type"], "complex numbers", lambda j: j.update(dtype="<c8"))
     one("format", ["zarr_format", "version", "format"], "zarr_format 4", lambda j: j.update(zarr_format=4))
-    one("fill", ["fill_value", "fill value"], "fill_value 70000 of a uint16 array", lambda j: j.update(fill_value=70000))
+    one("fill", ["fill_value", "fill value", "70000"], "fill_value 70000 of a uint16 array", lambda j: j.update(fill_value=70000))
     rel = one("json", None, ""); put(rel + "/.zarray", b"{ not json"); bad("zarr", rel, ["line 1 column 3"], "the JSON doesn't parse")
     rel = one("short", None, ""); os.truncate(full(rel + "/0.0.0"), 1000); bad("zarr", rel, ["short", "truncated", "bytes"], "an uncompressed chunk lacks its end", box=[[0, 0, 0], [7, 11, 9]])
     sound("zarr", rel, a, (7, 0, 0), (6, 11, 9), "the other chunk")

@@ -33,6 +33,12 @@ const GREY8_PNG: &str = "89504e470d0a1a0a0000000d4948445200000003000000020800000
 /// 100 000 × 100 000 pixels by its header.
 const HUGE_PNG: &str = "89504e470d0a1a0a0000000d49484452000186a0000186a008000000008d3954140000000a4944415478da6360000000020001e527defc00\
     00000049454e44ae426082";
+/// 4 × 2 pixels: 20, 40 … 160; lossless, by libjxl.
+const GREY_JXL: &str = "ff0a0870101437020800010038004b188b150a1d97fa208450404103";
+/// The same, with 255 less it and half of it as two more components.
+const RGB_JXL: &str = "ff0a0870100908000100a8004b188b15c20938bc9dea5c2010800fb4b3b0d1eef7fb2f102a48296b6b2be5eb768e6eae5e3e31703f01";
+/// With 3 more than it as a fourth.
+const RGBA_JXL: &str = "ff0a0870b012080010009c004b18938e8543808437063dd11a26aee7c4050401307a34ae3e2bc77e26b8e8aad4e82a00240000";
 
 fn decode(kind: ImageKind, stored: &[u8], voxels: usize, channels: usize, bytes_per_channel: usize) -> Result<Vec<u8>, DecodeError> {
     let mut out = vec![0; voxels * channels * bytes_per_channel];
@@ -42,8 +48,12 @@ fn decode(kind: ImageKind, stored: &[u8], voxels: usize, channels: usize, bytes_
 
 #[test]
 fn pixels_row_by_row_are_the_voxels() {
-    use ImageKind::{Jpeg, Png};
-    let cases: [(ImageKind, &str, usize, usize, usize, &[u8]); 7] = [
+    use ImageKind::{Jpeg, Jxl, Png};
+    let grey: [u8; 8] = std::array::from_fn(|i| i as u8 * 20 + 20);
+    let rgba = grey.map(|grey| [grey, 255 - grey, grey / 2, grey + 3]);
+    let rgb = rgba.map(|[r, g, b, _]| [r, g, b]);
+    type Case<'a> = (ImageKind, &'a str, usize, usize, usize, &'a [u8]);
+    let cases: [Case<'_>; 10] = [
         (Jpeg, GREY_JPEG, 8, 1, 1, &[77; 8]),
         (Jpeg, RGB_JPEG, 8, 3, 1, &[10, 200, 90].repeat(8)),
         (Png, GREY16_PNG, 4, 1, 2, &[2, 1, 4, 3, 6, 5, 8, 7]),
@@ -51,6 +61,9 @@ fn pixels_row_by_row_are_the_voxels() {
         (Png, LA_PNG, 2, 2, 1, &[1, 2, 3, 4]),
         (Png, PALETTE_PNG, 3, 3, 1, &[4, 5, 6, 1, 2, 3, 4, 5, 6]),
         (Png, GREY8_PNG, 6, 1, 1, &[1, 2, 3, 4, 5, 6]),
+        (Jxl, GREY_JXL, 8, 1, 1, &grey),
+        (Jxl, RGB_JXL, 8, 3, 1, rgb.as_flattened()),
+        (Jxl, RGBA_JXL, 8, 4, 1, rgba.as_flattened()),
     ];
     for (kind, stored, voxels, channels, bytes_per_channel, expected) in cases {
         let actual = decode(kind, &hex(stored), voxels, channels, bytes_per_channel).expect("valid");
@@ -61,7 +74,7 @@ fn pixels_row_by_row_are_the_voxels() {
 
 #[test]
 fn images_of_another_kind_than_asked_for_are_named() {
-    use ImageKind::{Jpeg, Png};
+    use ImageKind::{Jpeg, Jxl, Png};
     let cases = [
         (Jpeg, GREY_JPEG, 8, 3, 1, "grey (1 component) image, expected RGB"),
         (Jpeg, RGB_JPEG, 8, 1, 1, "RGB (3 components) image, expected grey"),
@@ -71,6 +84,12 @@ fn images_of_another_kind_than_asked_for_are_named() {
         (Png, GREY8_PNG, 6, 1, 2, "8 bits per component, expected 16"),
         (Png, GREY16_PNG, 4, 1, 1, "16 bits per component, expected 8"),
         (Png, PALETTE_PNG, 3, 1, 1, "RGB (3 components) image, expected grey"),
+        (Jxl, RGB_JXL, 8, 1, 1, "RGB (3 components) image, expected grey"),
+        (Jxl, GREY_JXL, 9, 1, 1, "4 × 2 pixels, expected 9"),
+        (Jxl, GREY_JXL, 8, 1, 2, "8 bits per component, expected 16"),
+        (Jxl, GREY_JPEG, 8, 1, 1, "JPEG XL can't"),
+        // The size header by hand: not in steps of eight, 30 bits of height and width.
+        (Jxl, "ff0a 3e ff ff ff ff ff ff ff ff ff", 8, 1, 1, "JPEG XL can't"),
         (Png, HUGE_PNG, 10, 1, 1, "100000 × 100000 pixels"),
     ];
     for (kind, stored, voxels, channels, bytes_per_channel, reason) in cases {
@@ -87,7 +106,7 @@ fn every_cut_before_the_last_marker_is_an_error() {
         [(ImageKind::Jpeg, GREY_JPEG, 1, 1), (ImageKind::Jpeg, RGB_JPEG, 3, 1), (ImageKind::Png, GREY8_PNG, 1, 16)]
     {
         let stored = hex(stored);
-        let voxels = if kind == ImageKind::Jpeg { 8 } else { 6 };
+        let voxels = if kind == ImageKind::Png { 6 } else { 8 };
         for len in 0..=stored.len() - marker_len {
             let is_whole = len == stored.len();
             assert_eq!(decode(kind, &stored[..len], voxels, channels, 1).is_ok(), is_whole, "{kind:?} {len}");
@@ -105,7 +124,13 @@ proptest! {
 
     #[test]
     fn changed_images_never_panic(at in any::<prop::sample::Index>(), value in any::<u8>()) {
-        for (kind, stored, channels) in [(ImageKind::Jpeg, RGB_JPEG, 3), (ImageKind::Png, GREY8_PNG, 1), (ImageKind::Png, PALETTE_PNG, 3)] {
+        for (kind, stored, channels) in [
+            (ImageKind::Jpeg, RGB_JPEG, 3),
+            (ImageKind::Png, GREY8_PNG, 1),
+            (ImageKind::Png, PALETTE_PNG, 3),
+            (ImageKind::Jxl, GREY_JXL, 1),
+            (ImageKind::Jxl, RGBA_JXL, 4),
+        ] {
             let mut stored = hex(stored);
             *at.get_mut(&mut stored) = value;
             for voxels in [3, 6, 8] {

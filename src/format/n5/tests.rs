@@ -5,7 +5,8 @@ mod context;
 mod dialects;
 mod hostile;
 
-use super::{ArrayInContext, open_array_in_context, open_images, open_level};
+use super::find::ArrayInContext;
+use super::{open_array_in_context, open_images, open_level};
 use crate::format::array::{DeclaredAxes, DefaultAxes, OpenedLevel};
 use crate::format::image::Image;
 use crate::format::{ChunkError, ChunkSource, read_box};

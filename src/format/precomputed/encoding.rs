@@ -1,7 +1,7 @@
 //! [`Encoding`]: how the bytes of a chunk become voxels.
 //!
 //! Specification: <https://github.com/google/neuroglancer/blob/master/src/datasource/precomputed/volume.md>, "Chunk
-//! encodings". Not supported: `jxl` and encodings of other programs.
+//! encodings". Not supported: encodings of other programs.
 
 use crate::codec::image::ImageKind;
 use crate::codec::{Codec, DecodeError, compressed_segmentation, compresso, image};
@@ -47,10 +47,11 @@ impl Encoding {
             Self::Raw => "raw",
             Self::Image(ImageKind::Jpeg) => "jpeg",
             Self::Image(ImageKind::Png) => "png",
+            Self::Image(ImageKind::Jxl) => "jxl",
             Self::CompressedSegmentation { .. } => "compressed_segmentation",
             Self::Compresso => "compresso",
             Self::Unsupported(name) => {
-                const KNOWN: [&str; 5] = ["jxl", "fpzip", "kempressed", "zfpc", "crackle"];
+                const KNOWN: [&str; 4] = ["fpzip", "kempressed", "zfpc", "crackle"];
                 KNOWN.into_iter().find(|known| known == name).unwrap_or("unknown encoding")
             }
         }
@@ -63,6 +64,7 @@ impl Encoding {
             (Self::Raw, Wrapping::Gzip) => Some("gzip"),
             (Self::Image(ImageKind::Jpeg), Wrapping::Gzip) => Some("jpeg + gzip"),
             (Self::Image(ImageKind::Png), Wrapping::Gzip) => Some("png + gzip"),
+            (Self::Image(ImageKind::Jxl), Wrapping::Gzip) => Some("jxl + gzip"),
             (Self::CompressedSegmentation { .. }, Wrapping::Gzip) => Some("compressed_segmentation + gzip"),
             (Self::Compresso, Wrapping::Gzip) => Some("compresso + gzip"),
             (Self::Unsupported(_), _) | (Self::Image(_) | Self::CompressedSegmentation { .. } | Self::Compresso, Wrapping::Plain) => {

@@ -222,6 +222,7 @@ fn encoding(fields: &Map<String, Value>) -> Result<Encoding, InfoError> {
         "raw" => Encoding::Raw,
         "jpeg" => Encoding::Image(ImageKind::Jpeg),
         "png" => Encoding::Image(ImageKind::Png),
+        "jxl" => Encoding::Image(ImageKind::Jxl),
         "compresso" => Encoding::Compresso,
         "compressed_segmentation" => {
             const FIELD: &str = "compressed_segmentation_block_size";

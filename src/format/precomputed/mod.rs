@@ -1,7 +1,7 @@
 //! Neuroglancer precomputed volumes: `info`, and scales whose chunks are files or lie in shard files.
 //!
-//! Specification: <https://github.com/google/neuroglancer/tree/master/src/datasource/precomputed>. The encoding
-//! `jxl` is not supported; meshes, skeletons and annotations are left to others.
+//! Specification: <https://github.com/google/neuroglancer/tree/master/src/datasource/precomputed>.
+//! Meshes, skeletons and annotations are left to others.
 
 mod chunk_names;
 mod encoding;

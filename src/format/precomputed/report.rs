@@ -65,7 +65,7 @@ fn encoding_meaning(scale: &Scale) -> String {
         Encoding::Image(kind) => format!("one {} image per chunk, its pixels in x, y, z order", kind.name()),
         Encoding::CompressedSegmentation { .. } => "blocks of indices into tables of ids".to_owned(),
         Encoding::Compresso => "boundaries between segments, and ids of what they enclose".to_owned(),
-        Encoding::Unsupported(_) => "not among those that can be read: raw, jpeg, png, compressed_segmentation, compresso".to_owned(),
+        Encoding::Unsupported(_) => "not among those that can be read: raw, jpeg, png, jxl, compressed_segmentation, compresso".to_owned(),
     }
 }
 

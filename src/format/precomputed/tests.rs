@@ -1,4 +1,5 @@
 use super::*;
+use crate::format::ChunkSource;
 use crate::format::{ChunkEncoding, LayerCategory, SpanState, read_box};
 use crate::geometry::{BoundingBox, ChunkIndex, Shape3, ShardIndex};
 use crate::storage::{IoStats, MemoryOpener, MemoryStorage, MeteredOpener, StorageKey};
@@ -209,9 +210,9 @@ fn compressed_segmentation_of_the_specification() {
 
 #[test]
 fn unknown_encodings_and_hashes_fail_by_name_chunk_by_chunk() {
-    let jxl = String::from_utf8_lossy(RAW_INFO).replace("\"raw\"", "\"jxl\"").into_bytes();
-    let source = first_source(&opener(&[("vol/info", &jxl), ("vol/8_8_30/10-12_20-22_30-32", &[1])]));
-    assert!(voxels(source.as_ref()).expect_err("jxl").contains("jxl"));
+    let fpzip = String::from_utf8_lossy(RAW_INFO).replace("\"raw\"", "\"fpzip\"").into_bytes();
+    let source = first_source(&opener(&[("vol/info", &fpzip), ("vol/8_8_30/10-12_20-22_30-32", &[1])]));
+    assert!(voxels(source.as_ref()).expect_err("fpzip").contains("fpzip"));
     assert_eq!(source.find_shards(9).expect("listed").len(), 1);
 
     let hash = sharded_info(&TWO_MINISHARDS.replace("identity", "xxhash"));
@@ -250,15 +251,15 @@ fn folders_of_scales_lead_to_their_volume() {
     assert_eq!(scale_of(&opener, Path::new("/data/vol/other")), None);
     assert_eq!(scale_of(&opener, Path::new("/data/vol")), None);
     let open = |declared: &DeclaredAxes| open_scale(&opener, folder, declared, &Arc::default()).expect("opens");
-    let (source, axes) = open(&DeclaredAxes::default());
+    let OpenedLevel { source, axes, .. } = open(&DeclaredAxes::default());
     assert_eq!((source.voxel_type().channels, axes), (2, Vec::new()));
     let named = |order: &[(&str, usize)]| order.iter().map(|(name, at)| ((*name).to_owned(), *at)).collect::<Vec<_>>();
     let declared = DeclaredAxes { order: named(&[("x", 0), ("y", 1), ("z", 2)]), additional: Vec::new(), channel: Some(1) };
-    let (source, axes) = open(&declared);
+    let OpenedLevel { source, axes, .. } = open(&declared);
     assert_eq!((source.voxel_type().channels, axes), (1, Vec::new()));
     assert_eq!(read(source.as_ref(), [11, 21, 31], Shape3::splat(1)), Ok(vec![110]));
     let swapped = DeclaredAxes { order: named(&[("x", 2), ("y", 1), ("z", 0), ("c", 3)]), additional: Vec::new(), channel: Some(0) };
-    let (source, _) = open(&swapped);
+    let source = open(&swapped).source;
     assert_eq!(source.grid().bounds().topleft, Vec3Int::new(30, 20, 10));
     assert_eq!(read(source.as_ref(), [31, 20, 11], Shape3::splat(1)), Ok(vec![7]));
     let error = open_scale(&opener, Path::new("/data/vol/other"), &DeclaredAxes::default(), &Arc::default());

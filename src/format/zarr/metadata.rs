@@ -103,7 +103,7 @@ impl RawArray {
         let file = self.file;
         let unusable = |reason: String| MetadataError::Unusable { file, reason };
         if self.shape.len() != self.file_shape.len() {
-            return Err(unusable(format!("the chunk shape has {} numbers, the shape has {}", self.file_shape.len(), self.shape.len())));
+            return Err(unusable(format!("the chunk shape has {} dimensions, the shape has {}", self.file_shape.len(), self.shape.len())));
         }
         let rank = self.shape.len();
         let (Some(shape), Some(file_shape)) = (NdVec::new(&self.shape), NdVec::new(&self.file_shape)) else {

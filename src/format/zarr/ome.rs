@@ -105,12 +105,12 @@ impl OmeReader<'_> {
                 continue;
             };
             let folder = joined(&group.folder, path);
+            let transforms = dataset.get("coordinateTransformations").and_then(Value::as_array).map(Vec::as_slice);
             let opened = open_array(self.opener, &folder, Some(group.format), self.indices).and_then(|array| {
                 let order = level_axes(&array, axes.as_deref(), group, &mut image.problems)?;
                 let shape = array.store.meta().shape.to_vec();
-                let transforms = dataset.get("coordinateTransformations").and_then(Value::as_array);
                 let first = first_shape.get_or_insert_with(|| shape.clone());
-                let placed = placement(transforms.map(Vec::as_slice), &shape, first);
+                let placed = placement(transforms, &shape, first);
                 let fields = placement_fields(&placed, transforms.is_some());
                 channels = order.dimension(&AxisRole::Channel).map_or(1, |d| shape[d]);
                 let level = level_from(&array, order.clone(), None, fields)?;
@@ -118,19 +118,28 @@ impl OmeReader<'_> {
             });
             let mut scaled =
                 ScaledLevel { path: folder, scale: [1.0; 3], translation: [0.0; 3], source: Err(Arc::default()), axes: Vec::new() };
-            match opened {
-                Ok((level, (scale, translation), order)) => {
-                    for (i, role) in [AxisRole::X, AxisRole::Y, AxisRole::Z].iter().enumerate() {
-                        if let Some(d) = order.dimension(role) {
-                            scaled.scale[i] = scale[d] * factors[i];
-                            scaled.translation[i] = translation[d] * factors[i];
-                        }
-                    }
+            let (placed, order) = match opened {
+                Ok((level, placed, order)) => {
                     image.problems.extend(level.problems);
                     scaled.source = Ok(level.source);
                     scaled.axes = level.axes;
+                    (placed, Some(order))
                 }
-                Err(err) => scaled.source = Err(Arc::new(err)),
+                Err(err) => {
+                    scaled.source = Err(Arc::new(err));
+                    // Where it belongs is known even if it can't be opened.
+                    let rank = axes.as_deref().map_or(0, <[Axis]>::len);
+                    let order =
+                        axes.as_deref().and_then(|axes| AxisOrder::new(axes.iter().map(|axis| axis.role.clone()).collect(), rank, "").ok());
+                    (placement(transforms, &vec![1; rank], &vec![1; rank]), order)
+                }
+            };
+            let (scale, translation) = placed;
+            for (i, role) in [AxisRole::X, AxisRole::Y, AxisRole::Z].iter().enumerate() {
+                if let Some(d) = order.as_ref().and_then(|order| order.dimension(role)) {
+                    scaled.scale[i] = scale[d] * factors[i];
+                    scaled.translation[i] = translation[d] * factors[i];
+                }
             }
             image.levels.push(scaled);
         }

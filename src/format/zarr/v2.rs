@@ -31,7 +31,7 @@ pub fn parse_array(bytes: &[u8]) -> Result<ArrayMetadata, MetadataError> {
     let version = root.get("zarr_format");
     // One library writes the number as a string.
     if version.and_then(unsigned) != Some(2) && version.and_then(Value::as_str) != Some("2") {
-        return Err(field("zarr_format", "2")());
+        return Err(field("zarr_format", "version 2")());
     }
     let shape = root.get("shape").and_then(unsigned_list).ok_or_else(field("shape", "a list of numbers"))?;
     let chunks = root.get("chunks").and_then(unsigned_list).ok_or_else(field("chunks", "a list of numbers"))?;

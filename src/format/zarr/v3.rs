@@ -43,7 +43,7 @@ pub fn array(root: &Map<String, Value>) -> Result<ArrayMetadata, MetadataError> 
     let unusable = |reason: String| MetadataError::Unusable { file: NODE_FILE, reason };
     let mut assumptions = Vec::new();
     if root.get("zarr_format").and_then(unsigned) != Some(3) {
-        return Err(field("zarr_format", "3")());
+        return Err(field("zarr_format", "version 3")());
     }
     let must_understand = |value: &Value| value.get("must_understand").and_then(Value::as_bool) != Some(false);
     if let Some((name, _)) = root.iter().find(|(name, value)| !KNOWN.contains(&name.as_str()) && must_understand(value)) {

@@ -34,7 +34,7 @@ fn a_scale_is_translated() {
     assert_eq!((scale.shape, scale.offset, scale.chunk_shape, scale.grid()), ([3, 2, 2], [10, -20, 30], [2; 3], [2, 1, 1]));
     assert_eq!(with("voxel_offset", "").expect("valid").offset, [0; 3]);
     assert_eq!(with("size", "[3.0,2e0,2]").expect("valid").shape, [3, 2, 2]);
-    assert_eq!(with("encoding", "\"jxl\"").expect("valid").encoding, Encoding::Unsupported("jxl".to_owned()));
+    assert_eq!(with("encoding", "\"fpzip\"").expect("valid").encoding, Encoding::Unsupported("fpzip".to_owned()));
     let scale = with("encoding", "\"compressed_segmentation\"").expect("valid");
     assert_eq!(scale.encoding, Encoding::CompressedSegmentation { block: [8; 3] });
 }
