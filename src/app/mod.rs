@@ -8,15 +8,16 @@ mod thumbnails;
 mod window;
 
 pub use logger::{init_logger, shared_log};
+pub use tasks::OpenPath;
 pub use window::{NoDisplay, run};
 
-use crate::geometry::{ChunkIndex, Mag, SlicePlane, Vec3Int};
+use crate::geometry::{ChunkIndex, MagLabel, SlicePlane, Vec3Int};
 use crate::loading::{LoaderConfig, PoolError, SourceId, UiWaker};
 use crate::problem::{Problem, Severity};
 use crate::scene::LevelRef;
 use crate::state::{
     AppContext, AppState, CommandQueue, Effect, FeedEvent, InspectorTab, LayoutState, LogLines, OpenDataset, Opening, Settings, SliceFeed,
-    TextScale, ThemeChoice, dispatch,
+    TextScale, ThemeChoice, UiCommand, dispatch,
 };
 use crate::storage::StorageOpener;
 use crate::ui::MainWindow;
@@ -39,7 +40,7 @@ pub struct FirstView {
     /// Layer to select.
     pub layer: Option<String>,
     /// Mag to show whatever the zoom.
-    pub mag: Option<Mag>,
+    pub mag: Option<MagLabel>,
     /// Mag-1 voxel to centre.
     pub position: Option<Vec3Int>,
     /// Finest voxels per pixel.
@@ -73,6 +74,8 @@ pub struct App {
     wants_quit: bool,
     /// A picture of the open dataset is kept already.
     has_thumbnail: bool,
+    /// A plane that was just opened is to fill its pane, once that has its size.
+    fits_first: Option<SlicePlane>,
     /// Since when nothing has been loading.
     calm_since: Option<Instant>,
 }
@@ -89,6 +92,20 @@ impl App {
         opener: Arc<dyn StorageOpener>,
         first_view: FirstView,
     ) -> Result<Self, PoolError> {
+        Self::with_open(ctx, settings, log, Arc::new(move |path| crate::format::open(opener.as_ref(), path)), first_view)
+    }
+
+    /// As [`Self::new`], with datasets from anywhere.
+    ///
+    /// # Errors
+    /// If the loader's threads can't be started.
+    pub fn with_open(
+        ctx: &egui::Context,
+        settings: Settings,
+        log: LogLines,
+        open_path: OpenPath,
+        first_view: FirstView,
+    ) -> Result<Self, PoolError> {
         let repaint = ctx.clone();
         let waker = UiWaker::new(move || repaint.request_repaint());
         let mut config = LoaderConfig::default();
@@ -101,7 +118,7 @@ impl App {
             feed: SliceFeed::new(config, waker.clone())?,
             window: MainWindow::default(),
             commands: CommandQueue::default(),
-            tasks: Tasks::new(opener, waker),
+            tasks: Tasks::new(open_path, waker),
             first_slices: if first_view.demo || first_view.path.is_some() { FirstSlices::BeforeFirstFrame } else { FirstSlices::Done },
             first_view,
             locating: None,
@@ -109,6 +126,7 @@ impl App {
             clipboard: None,
             wants_quit: false,
             has_thumbnail: false,
+            fits_first: None,
             calm_since: None,
         };
         app.tasks.look_at_recents(app.state.settings.recents.clone());
@@ -158,14 +176,14 @@ impl App {
                     let text = format!("Chunk {} of shard {} can't be shown: {}", error.chunk, error.shard, error.fault);
                     self.found(Problem { severity: Severity::Error, text, location: error.location.clone() });
                 }
-                FeedEvent::AutoWindow { layer, window } => {
+                FeedEvent::AutoWindow { layer, channel, window } => {
                     if let Some(layer) = self.state.dataset.as_mut().and_then(|open| open.layers.get_mut(layer)) {
-                        layer.display.window = window;
-                        layer.wants_auto_window = false;
+                        layer.set_window(channel, window);
                     }
                 }
             }
         }
+        self.fit_plane(ctx);
         self.feed.update(&self.state, self.window.viewport.shapes_px());
         self.look_at_shards();
         self.locate_probe();
@@ -274,12 +292,14 @@ impl App {
         log::info!("opening {}", path.display());
         let task = self.tasks.open(path.clone());
         self.state.open_error = None;
+        self.state.choosing = None;
         self.state.opening = Some(Opening { path, since: Instant::now(), progress: None, task });
     }
 
     fn start_demo(&mut self) {
         let task = self.tasks.open_demo();
         self.state.open_error = None;
+        self.state.choosing = None;
         let path = PathBuf::from("demo dataset");
         self.state.opening = Some(Opening { path, since: Instant::now(), progress: None, task });
     }
@@ -292,6 +312,7 @@ impl App {
         self.state.probe = Default::default();
         self.state.layout.restart(None);
         self.state.panels.maximized = None;
+        self.fits_first = None;
         self.locating = None;
         self.has_thumbnail = false;
         self.tasks.look_at_recents(self.state.settings.recents.clone());
@@ -330,9 +351,13 @@ impl App {
                 self.state.opening = None;
                 match result {
                     Ok(opened) => self.show(*opened),
-                    Err(OpenFailure { message, hint }) => {
+                    Err(OpenFailure::Failed { message, hint }) => {
                         log::error!("{message}");
                         self.state.open_error = Some((message, hint));
+                    }
+                    Err(OpenFailure::Choose(choosing)) => {
+                        log::info!("{} in {}, one is to be chosen", choosing.what, choosing.path.display());
+                        self.state.choosing = Some(choosing);
                     }
                 }
             }
@@ -371,6 +396,7 @@ impl App {
         let asked = std::mem::take(&mut self.first_view);
         let dataset = Arc::new(dataset);
         let recent = self.state.settings.recent(&std::path::absolute(&dataset.path).unwrap_or_default()).cloned();
+        let mut has_last_place = false;
         if let Some((last, _)) = remembered {
             view = last; // reloading keeps the place
         } else if dataset.focus.is_none()
@@ -379,6 +405,7 @@ impl App {
             && dataset.bounding_box().contains(position.into())
         {
             view = crate::scene::ViewState::new(position.into(), zoom);
+            has_last_place = true;
         }
         if let Some(position) = asked.position {
             view.set_voxel(position);
@@ -386,6 +413,7 @@ impl App {
         if let Some(zoom) = asked.zoom {
             view.set_zoom(zoom);
         }
+        let has_place = reload || has_last_place || asked.position.is_some() || asked.zoom.is_some() || dataset.view.zoom.is_some();
         let mut open = OpenDataset::new(dataset, view);
         open.fixed_mag = asked.mag;
         if let Some(recent) = recent.filter(|_| open.dataset.focus.is_none()) {
@@ -403,6 +431,7 @@ impl App {
                 None => self.state.notifications.push(Severity::Warning, format!("No layer {name} in this dataset"), Instant::now()),
             }
         }
+        self.show_plane_alone(&open, has_place);
         log::info!("opened {}: {} layers", open.dataset.path.display(), open.layers.len());
         for problem in &open.problems {
             log_problem(problem);
@@ -412,6 +441,28 @@ impl App {
         self.state.dataset = Some(open);
         if !reload {
             self.remember();
+        }
+    }
+
+    /// Of a dataset of a single slice only that slice is shown, as large as its pane unless a place was asked for.
+    fn show_plane_alone(&mut self, open: &OpenDataset, has_place: bool) {
+        let shape = open.bounds().shape;
+        let plane = SlicePlane::ALL.into_iter().find(|plane| shape.along(plane.normal_axis()) == 1);
+        self.state.panels.maximized = plane;
+        self.state.panels.active_pane = plane.unwrap_or(self.state.panels.active_pane);
+        self.fits_first = plane.filter(|_| !has_place);
+    }
+
+    /// Fits a plane that was just opened into its pane, once only that pane is shown.
+    fn fit_plane(&mut self, ctx: &egui::Context) {
+        let Some(plane) = self.fits_first else { return };
+        let shapes = self.window.viewport.shapes_px();
+        let is_shown = SlicePlane::ALL.into_iter().zip(shapes).all(|(other, px)| (other == plane) == px.iter().all(|side| *side > 0));
+        if is_shown {
+            self.fits_first = None;
+            for effect in dispatch(&mut self.state, &self.feed, &shapes, UiCommand::ZoomToFit.into()) {
+                self.carry_out(ctx, effect);
+            }
         }
     }
 
@@ -425,7 +476,7 @@ impl App {
     /// Starts looking at the shards of the level that the selected layer shows, once its picture is there.
     fn look_at_shards(&mut self) {
         let Some(open) = &self.state.dataset else { return };
-        let Some(LevelRef { mag, id, source }) = self.feed.shown_level(open.selected).cloned() else {
+        let Some(LevelRef { mag, id, source, .. }) = self.feed.shown_level(open.selected).cloned() else {
             if self.state.layout.level.is_some() {
                 self.state.layout.restart(None);
             }

@@ -6,12 +6,11 @@ use crate::format::{ChunkSource, Dataset, OpenError, ShardLayout};
 use crate::geometry::{BoundingBox, ChunkIndex, ShardIndex, Vec3Int};
 use crate::loading::{SourceId, UiWaker};
 use crate::scene::{SliceImage, ViewState};
-use crate::state::{Located, Recent, ShardFile, first_view, nearest_data};
-use crate::storage::StorageOpener;
+use crate::state::{Choosing, Located, Recent, ShardFile, first_view, nearest_data};
 use crate::ui::RecentLook;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::future::Future;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -67,19 +66,27 @@ pub enum TaskEvent {
 }
 
 /// Why a path couldn't be opened.
-pub struct OpenFailure {
-    /// What was looked for and found.
-    pub message: String,
-    /// Something nearby that can be opened.
-    pub hint: Option<PathBuf>,
+pub enum OpenFailure {
+    /// Something is missing or wrong.
+    Failed {
+        /// What was looked for and found.
+        message: String,
+        /// Something nearby that can be opened.
+        hint: Option<PathBuf>,
+    },
+    /// There are several datasets.
+    Choose(Choosing),
 }
+
+/// Opens a path as a dataset; called on tasks.
+pub type OpenPath = Arc<dyn Fn(&Path) -> Result<Dataset, OpenError> + Send + Sync>;
 
 /// Starts tasks and takes their reports.
 pub struct Tasks {
     events: Receiver<TaskEvent>,
     sender: Sender<TaskEvent>,
     waker: UiWaker,
-    opener: Arc<dyn StorageOpener>,
+    open_path: OpenPath,
     next_task: u64,
     /// Number of the scan that is wanted; others stop.
     scan: Arc<AtomicU64>,
@@ -89,10 +96,10 @@ impl Tasks {
     /// Reports that can wait for the window; tasks block beyond it.
     const MAX_EVENTS: usize = 256;
 
-    /// Without tasks. Datasets are read through `opener`.
-    pub fn new(opener: Arc<dyn StorageOpener>, waker: UiWaker) -> Self {
+    /// Without tasks. Datasets are opened by `open_path`.
+    pub fn new(open_path: OpenPath, waker: UiWaker) -> Self {
         let (sender, events) = bounded(Self::MAX_EVENTS);
-        Self { events, sender, waker, opener, next_task: 1, scan: Arc::default() }
+        Self { events, sender, waker, open_path, next_task: 1, scan: Arc::default() }
     }
 
     /// The next report, if there is one.
@@ -116,19 +123,21 @@ impl Tasks {
 
     /// Opens a path; returns the task's number.
     pub fn open(&mut self, path: PathBuf) -> u64 {
-        let (task, opener) = (self.task_number(), self.opener.clone());
-        self.spawn("open", move |reporter| open(task, path, opener.as_ref(), reporter));
+        let (task, open_path) = (self.task_number(), self.open_path.clone());
+        self.spawn("open", move |reporter| open(task, path, &open_path, reporter));
         task
     }
 
     /// Makes the demo if needed and opens it; returns the task's number.
     pub fn open_demo(&mut self) -> u64 {
-        let (task, opener) = (self.task_number(), self.opener.clone());
+        let (task, open_path) = (self.task_number(), self.open_path.clone());
         self.spawn("demo", move |reporter| {
             let report = |share| reporter.send(TaskEvent::Progress { task, text: "Making, once, the".to_owned(), share });
             match demo::ensure_demo(&report) {
-                Ok(path) => open(task, path, opener.as_ref(), reporter),
-                Err(err) => reporter.send(TaskEvent::Opened { task, result: Err(OpenFailure { message: err.to_string(), hint: None }) }),
+                Ok(path) => open(task, path, &open_path, reporter),
+                Err(err) => {
+                    reporter.send(TaskEvent::Opened { task, result: Err(OpenFailure::Failed { message: err.to_string(), hint: None }) })
+                }
             }
         });
         task
@@ -226,15 +235,16 @@ impl Reporter {
     }
 }
 
-fn open(task: u64, path: PathBuf, opener: &dyn StorageOpener, reporter: &Reporter) {
-    let result = match crate::format::open(opener, &path) {
+fn open(task: u64, path: PathBuf, open_path: &OpenPath, reporter: &Reporter) {
+    let result = match open_path(&path) {
         Ok(dataset) => {
             let view = first_view(&dataset);
             Ok(Box::new((dataset, view)))
         }
+        Err(OpenError::Choose { path, what, choices }) => Err(OpenFailure::Choose(Choosing { path, what, choices })),
         Err(err) => {
             let hint = if let OpenError::Unknown { hint, .. } = &err { hint.clone() } else { None };
-            Err(OpenFailure { message: err.to_string(), hint })
+            Err(OpenFailure::Failed { message: err.to_string(), hint })
         }
     };
     reporter.send(TaskEvent::Opened { task, result });

@@ -1,6 +1,6 @@
 //! Arguments as clap parses them.
 
-use crate::geometry::{Mag, SlicePlane, Vec3Int};
+use crate::geometry::{MagLabel, SlicePlane, Vec3Int};
 use crate::scene::PaneView;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ pub struct OpenArgs {
     pub layer: Option<String>,
     /// Mag to show, instead of the one that fits the zoom
     #[arg(long)]
-    pub mag: Option<Mag>,
+    pub mag: Option<MagLabel>,
     /// Mag-1 voxel to centre
     #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
     pub position: Option<Triple>,
@@ -80,9 +80,9 @@ pub struct ReadArgs {
     /// Layer; may be left out if there is only one
     #[arg(long, value_name = "NAME")]
     pub layer: Option<String>,
-    /// Mag (`1`, `2-2-1`); the finest if left out
+    /// Mag (`1`, `2-2-1`; `1-2` is the second level of mag 1); the finest if left out
     #[arg(long)]
-    pub mag: Option<Mag>,
+    pub mag: Option<MagLabel>,
     /// First voxel of the box, in voxels of the mag's own grid
     #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
     pub offset: Triple,
@@ -113,7 +113,7 @@ pub struct SliceArgs {
     pub layer: Vec<String>,
     /// Mag to show, instead of the one that fits the zoom
     #[arg(long)]
-    pub mag: Option<Mag>,
+    pub mag: Option<MagLabel>,
     /// Position along an axis beyond x, y, z and channel; 0 if left out
     #[arg(long, value_name = "NAME=I")]
     pub axis: Vec<AxisPosition>,

@@ -51,7 +51,7 @@ fn three_slices(dataset: &Dataset) -> (u32, u32, Vec<u8>) {
     let mut picture = [19, 20, 23, u8::MAX].repeat((width * height) as usize);
     for (plane, [column, row], layers) in quarters {
         let shape_px = [ACROSS[column], DOWN[row]];
-        let (image, _) = Snapshot { plane, view, shape_px, mag: None, window: None }.take(dataset, layers);
+        let (image, _) = Snapshot { plane, view, shape_px, mag: None, positions: Default::default(), window: None }.take(dataset, layers);
         let left = if column == 0 { 0 } else { ACROSS[0] + GAP };
         let top = if row == 0 { 0 } else { DOWN[0] + GAP };
         let row_len = 4 * shape_px[0] as usize;

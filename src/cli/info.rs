@@ -109,7 +109,7 @@ fn layer_json(layer: &Layer) -> LayerJson<'_> {
 fn mag_json(level: &MagLevel) -> MagJson {
     let source = level.source.as_ref().ok();
     MagJson {
-        mag: level.mag.to_string(),
+        mag: level.label().to_string(),
         path: level.path.display().to_string(),
         error: level.source.as_ref().err().map(ToString::to_string),
         chunk_shape: source.map(|s| s.grid().chunk_shape().to_vec().to_array()),
@@ -163,13 +163,13 @@ fn describe_level(out: &mut String, level: &MagLevel) {
     let source = match &level.source {
         Ok(source) => source,
         Err(error) => {
-            let _ = writeln!(out, "  mag {}  {error}", level.mag);
+            let _ = writeln!(out, "  mag {}  {error}", level.label());
             return;
         }
     };
     let grid = source.grid();
     let shards = if grid.shard_shape() == grid.chunk_shape() { String::new() } else { format!(" in shards of {}", grid.shard_shape()) };
-    let _ = writeln!(out, "  mag {}  chunks of {}{shards} voxels", level.mag, grid.chunk_shape());
+    let _ = writeln!(out, "  mag {}  chunks of {}{shards} voxels", level.label(), grid.chunk_shape());
     for section in source.header_report().sections {
         let _ = writeln!(out, "    {}  {}", section.title, section.location);
         describe_fields(out, &section.fields);

@@ -14,7 +14,7 @@ mod slice;
 
 pub use args::{Cli, Command, OpenArgs};
 
-use crate::format::Dataset;
+use crate::format::{Choice, Dataset, OpenError};
 use crate::problem::{Problem, Severity};
 use anyhow::Result;
 use std::io::{self, Write};
@@ -100,5 +100,16 @@ fn warn_all<'a>(problems: impl IntoIterator<Item = &'a Problem>) {
 
 /// Opens what a command was given.
 fn open(path: &std::path::Path) -> Result<Dataset> {
-    Ok(crate::format::open(&crate::storage::LocalOpener::default(), path)?)
+    match crate::format::open(&crate::storage::LocalOpener::default(), path) {
+        Err(OpenError::Choose { path, what, choices }) => Err(UsageError(choose_one(&what, &choices, &path)).into()),
+        opened => Ok(opened?),
+    }
+}
+
+/// Names what there is to choose from, as far as a line has room.
+fn choose_one(what: &str, choices: &[Choice], path: &std::path::Path) -> String {
+    const SHOWN: usize = 20;
+    let names = choices.iter().take(SHOWN).map(|choice| choice.name.as_str()).collect::<Vec<_>>().join(", ");
+    let more = if choices.len() > SHOWN { format!(" and {} more", choices.len() - SHOWN) } else { String::new() };
+    format!("{what}, choose one of them: {names}{more}: {}", path.display())
 }

@@ -22,8 +22,8 @@ pub fn run(args: &ReadArgs) -> Result<()> {
     }
     let dataset = open(&args.path)?;
     let layer = select::layer(&dataset, args.layer.as_deref())?;
-    select::check_axes(layer, &args.axis)?;
-    let (_, source) = select::level(&dataset, layer, args.mag)?;
+    let positions = select::positions(&[layer], &args.axis)?;
+    let (_, source) = select::level(&dataset, layer, args.mag, &positions)?;
     if !wanted.is_empty() && wanted.shape.voxel_count().and_then(|n| n.checked_mul(source.voxel_type().byte_len() as u64)).is_none() {
         return Err(UsageError(format!("the box {wanted} has more bytes than 64 bits count")).into());
     }

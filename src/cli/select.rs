@@ -3,7 +3,8 @@
 use super::UsageError;
 use super::args::AxisPosition;
 use crate::format::{ChunkSource, Dataset, Layer, MagLevel};
-use crate::geometry::Mag;
+use crate::geometry::MagLabel;
+use crate::scene::{AxisPositions, source_at};
 use anyhow::{Result, anyhow};
 use std::sync::Arc;
 
@@ -18,9 +19,15 @@ pub fn layer<'a>(dataset: &'a Dataset, name: Option<&str>) -> Result<&'a Layer> 
     }
 }
 
-/// The level that was asked for, else that of the shard that was opened, else the finest; with its source.
-pub fn level<'a>(dataset: &'a Dataset, layer: &'a Layer, mag: Option<Mag>) -> Result<(&'a MagLevel, Arc<dyn ChunkSource>)> {
-    let mags = || layer.levels.iter().map(|level| level.mag.to_string()).collect::<Vec<_>>().join(", ");
+/// The level that was asked for, else that of the shard that was opened, else the finest; with its source at positions
+/// along further axes.
+pub fn level<'a>(
+    dataset: &'a Dataset,
+    layer: &'a Layer,
+    mag: Option<MagLabel>,
+    positions: &AxisPositions,
+) -> Result<(&'a MagLevel, Arc<dyn ChunkSource>)> {
+    let mags = || layer.levels.iter().map(|level| level.label().to_string()).collect::<Vec<_>>().join(", ");
     let level = match mag {
         Some(mag) => layer.level(mag).ok_or_else(|| UsageError(format!("layer {} has no mag {mag}, there are: {}", layer.name, mags())))?,
         None => dataset
@@ -30,28 +37,29 @@ pub fn level<'a>(dataset: &'a Dataset, layer: &'a Layer, mag: Option<Mag>) -> Re
             .ok_or_else(|| anyhow!("layer {} has no mag that could be read", layer.name))?,
     };
     match &level.source {
-        Ok(source) => Ok((level, source.clone())),
-        Err(error) => Err(anyhow!("can't read layer {}, mag {}: {error}", layer.name, level.mag)),
+        Ok(source) => match source_at(source, &positions.of_layer(layer)) {
+            Some(source) => Ok((level, source)),
+            None => Err(anyhow!("can't read layer {}, mag {} at these positions: {}", layer.name, level.label(), level.path.display())),
+        },
+        Err(error) => Err(anyhow!("can't read layer {}, mag {}: {error}", layer.name, level.label())),
     }
 }
 
-/// Checks `--axis` options against the layer's axes.
-pub fn check_axes(layer: &Layer, positions: &[AxisPosition]) -> Result<()> {
-    for position in positions {
-        let Some(axis) = layer.axes.iter().find(|axis| axis.name == position.name) else {
-            let names: Vec<_> = layer.axes.iter().map(|axis| axis.name.as_str()).collect();
+/// The positions that `--axis` options mean. Each must be an axis of at least one layer, and inside where a layer has it.
+pub fn positions(layers: &[&Layer], wanted: &[AxisPosition]) -> Result<AxisPositions> {
+    for AxisPosition { name, index } in wanted {
+        let axes = || layers.iter().flat_map(|layer| &layer.axes);
+        if !axes().any(|axis| axis.name == *name) {
+            let mut names: Vec<_> = axes().map(|axis| axis.name.as_str()).collect();
+            names.dedup();
             let there = if names.is_empty() { "none beside x, y, z and channel".to_owned() } else { names.join(", ") };
-            return Err(UsageError(format!("layer {} has no axis {:?}, there is {there}", layer.name, position.name)).into());
-        };
-        if position.index >= axis.len {
-            return Err(UsageError(format!(
-                "axis {} has positions 0 to {}, not {}",
-                axis.name,
-                axis.len.saturating_sub(1),
-                position.index
-            ))
-            .into());
+            let layers = layers.iter().map(|layer| layer.name.as_str()).collect::<Vec<_>>().join(", ");
+            return Err(UsageError(format!("layer {layers} has no axis {name:?}, there is {there}")).into());
+        }
+        if let Some(axis) = axes().find(|axis| axis.name == *name && *index >= axis.len) {
+            let last = axis.len.saturating_sub(1);
+            return Err(UsageError(format!("axis {name} has positions 0 to {last}, not {index}")).into());
         }
     }
-    Ok(())
+    Ok(wanted.iter().map(|position| (position.name.clone(), position.index)).collect())
 }

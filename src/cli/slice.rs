@@ -14,16 +14,16 @@ use std::path::Path;
 pub fn run(args: &SliceArgs) -> Result<()> {
     let dataset = open(&args.path)?;
     let layers = chosen_layers(&dataset, &args.layer)?;
+    let positions = select::positions(&layers, &args.axis)?;
     for layer in &layers {
-        select::check_axes(layer, &args.axis)?;
         if !args.layer.is_empty() {
-            select::level(&dataset, layer, None)?; // a layer that was asked for must be readable
+            select::level(&dataset, layer, None, &positions)?; // a layer that was asked for must be readable
         }
     }
     if let Some(mag) = args.mag
         && layers.iter().all(|layer| layer.level(mag).is_none())
     {
-        let mags: Vec<String> = layers.iter().flat_map(|layer| &layer.levels).map(|level| level.mag.to_string()).collect();
+        let mags: Vec<String> = layers.iter().flat_map(|layer| &layer.levels).map(|level| level.label().to_string()).collect();
         return Err(UsageError(format!("no layer has mag {mag}, there are: {}", mags.join(", "))).into());
     }
     if args.zoom.is_some_and(|zoom| !(zoom.is_finite() && zoom > 0.0)) {
@@ -38,6 +38,7 @@ pub fn run(args: &SliceArgs) -> Result<()> {
         view: ViewState::new(args.position.0, zoom),
         shape_px: args.size.0,
         mag: args.mag,
+        positions,
         window: args.window.map(|window| ValueWindow::new(window.0, window.1)),
     };
     let (image, failed) = snapshot.take(&dataset, &layers);

@@ -1,7 +1,7 @@
 //! [`Dataset`], [`Layer`], [`MagLevel`]: what was opened, the same for every format.
 
 use super::{ChunkSource, HeaderReport};
-use crate::geometry::{BoundingBox, Mag, ShardIndex, Vec3Int, VoxelSize};
+use crate::geometry::{BoundingBox, Mag, MagLabel, ShardIndex, Vec3Int, VoxelSize};
 use crate::problem::Problems;
 use crate::voxel::VoxelType;
 use std::fmt;
@@ -172,9 +172,9 @@ pub struct Layer {
 }
 
 impl Layer {
-    /// The level of a mag.
-    pub fn level(&self, mag: Mag) -> Option<&MagLevel> {
-        self.levels.iter().find(|level| level.mag == mag)
+    /// The level of this label.
+    pub fn level(&self, label: MagLabel) -> Option<&MagLevel> {
+        self.levels.iter().find(|level| level.label() == label)
     }
 
     /// The finest level that could be opened.
@@ -196,16 +196,25 @@ pub struct ExtraAxis {
 pub struct MagLevel {
     /// The mag.
     pub mag: Mag,
+    /// 1 for the first or only level of the mag, 2 for the second and so on: levels may coincide.
+    pub copy: u32,
     /// Its folder.
     pub path: PathBuf,
     /// Its chunks, or why there are none.
     pub source: Result<Arc<dyn ChunkSource>, Arc<LevelError>>,
 }
 
+impl MagLevel {
+    /// Its name among the levels of the layer.
+    pub const fn label(&self) -> MagLabel {
+        MagLabel { mag: self.mag, copy: self.copy }
+    }
+}
+
 impl fmt::Debug for MagLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MagLevel")
-            .field("mag", &self.mag)
+            .field("label", &self.label())
             .field("path", &self.path)
             .field("error", &self.source.as_ref().err())
             .finish_non_exhaustive()

@@ -188,7 +188,7 @@ fn layer_from_image(image: Image, scales: &[[f64; 3]], base: [f64; 3], others: &
         if let Err(err) = &level.source {
             problems.error(&err.location, format!("Can't open layer {name}, mag {mag}: {}", err.reason));
         }
-        levels.push(MagLevel { mag, path: level.path, source: level.source });
+        levels.push(MagLevel { mag, copy: 1, path: level.path, source: level.source });
         axes.push(level.axes);
     }
     let mut layer = bare(name, image.format, levels);
@@ -209,7 +209,16 @@ fn name_copies(layer: &mut Layer, problems: &mut Problems) {
         let (before, rest) = layer.levels.split_at_mut(i);
         let (Some(previous), Some(level)) = (before.last(), rest.first_mut()) else { continue };
         if previous.mag == level.mag {
-            problems.warn(level.path.display(), format!("Layer {}: another level of mag {} comes before this one", layer.name, level.mag));
+            level.copy = previous.copy.saturating_add(1);
+            problems.warn(
+                level.path.display(),
+                format!(
+                    "Layer {}: another level of mag {} comes before this one, which is called {}",
+                    layer.name,
+                    level.mag,
+                    level.label()
+                ),
+            );
         }
     }
 }

@@ -135,7 +135,7 @@ impl Opening<'_> {
     fn declared_level(&self, dataset: &Path, layer: &LayerProperties, declared: &MagProperties) -> OpenedMag {
         let failed = |path: PathBuf, reason: String, location: String| {
             let error = LevelError { reason, location };
-            let level = MagLevel { mag: declared.mag, path, source: Err(Arc::new(error)) };
+            let level = MagLevel { mag: declared.mag, copy: 1, path, source: Err(Arc::new(error)) };
             OpenedMag { level, axes: Vec::new(), problems: Problems::default(), format: DataFormat::Wkw }
         };
         let mut opened = match (self.level_path(dataset, &layer.name, declared), &layer.format) {

@@ -171,7 +171,7 @@ impl Opening<'_> {
     pub fn single_shard(&self, folder: &Path, file: StorageKey, path: &Path) -> Result<Dataset, OpenError> {
         let name = name_of(path);
         let source = WkwSource::open_single(self.opener.open_folder(folder), file, self.index.clone()).map_err(Arc::new)?;
-        let level = MagLevel { mag: Mag::ONE, path: path.to_owned(), source: Ok(Arc::new(source)) };
+        let level = MagLevel { mag: Mag::ONE, copy: 1, path: path.to_owned(), source: Ok(Arc::new(source)) };
         let mut problems = Problems::default();
         problems.info(path.display(), "A shard outside of a mag's folders: its position isn't known, 0, 0, 0 is assumed");
         let layer = finish_layer(bare(name.clone(), DataFormat::Wkw, vec![level]), vec![Vec::new()], &mut problems);

@@ -54,7 +54,7 @@ impl Opening<'_> {
         if let Some(declared) = request.format.filter(|declared| *declared != format) {
             problems.warn(location(), format!("{declared} is declared, {format} is found and used"));
         }
-        OpenedMag { level: MagLevel { mag: request.mag, path: request.path, source }, axes, problems, format }
+        OpenedMag { level: MagLevel { mag: request.mag, copy: 1, path: request.path, source }, axes, problems, format }
     }
 
     fn open_as(&self, format: DataFormat, request: &LevelRequest<'_>) -> Result<OpenedLevel, LevelError> {

@@ -1,4 +1,4 @@
-//! [`Mag`]: how many mag-1 voxels one voxel of a level covers along each axis.
+//! [`Mag`]: how many mag-1 voxels one voxel of a level covers along each axis; [`MagLabel`]: which of several such levels.
 
 use super::{BoundingBox, Shape3, Vec3Int};
 use std::fmt;
@@ -99,9 +99,65 @@ impl FromStr for Mag {
     }
 }
 
+/// Names a level of a layer: its mag, and which one it is where several levels have the same mag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MagLabel {
+    /// The mag.
+    pub mag: Mag,
+    /// 1 for the first or only level of the mag, 2 for the second and so on.
+    pub copy: u32,
+}
+
+impl From<Mag> for MagLabel {
+    fn from(mag: Mag) -> Self {
+        Self { mag, copy: 1 }
+    }
+}
+
+impl fmt::Display for MagLabel {
+    /// `1`, `2-2-1`; of further levels of the same mag `1-2`, `2-2-1-2`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.copy > 1 { write!(f, "{}-{}", self.mag, self.copy) } else { self.mag.fmt(f) }
+    }
+}
+
+impl FromStr for MagLabel {
+    type Err = MagParseError;
+
+    /// Three numbers are always a mag; two and four end with the number of the level.
+    fn from_str(text: &str) -> Result<Self, MagParseError> {
+        if let Ok(mag) = text.parse::<Mag>() {
+            return Ok(mag.into());
+        }
+        let fail = || MagParseError(text.to_owned());
+        let (mag, copy) = text.rsplit_once('-').ok_or_else(fail)?;
+        let digits = !copy.is_empty() && copy.bytes().all(|b| b.is_ascii_digit());
+        let copy = digits.then(|| copy.parse().ok()).flatten().filter(|copy| *copy > 0).ok_or_else(fail)?;
+        Ok(Self { mag: mag.parse().map_err(|_| fail())?, copy })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn labels_name_further_levels_of_the_same_mag() {
+        for (text, mag, copy, written) in [
+            ("1", "1", 1, "1"),
+            ("2-2-1", "2-2-1", 1, "2-2-1"),
+            ("1-2", "1", 2, "1-2"),
+            ("2-2-1-2", "2-2-1", 2, "2-2-1-2"),
+            ("2-2-2-3", "2", 3, "2-3"),
+        ] {
+            let label: MagLabel = text.parse().expect("valid");
+            assert_eq!((label.mag.to_string().as_str(), label.copy, label.to_string().as_str()), (mag, copy, written));
+            assert_eq!(label.to_string().parse(), Ok(label));
+        }
+        for text in ["", "1-0", "1-", "-2", "1-2-3-4-5", "1-a", "1-+2", "0-2", "1-99999999999"] {
+            assert!(text.parse::<MagLabel>().is_err(), "{text:?}");
+        }
+    }
 
     #[test]
     fn literals_are_read_and_written_in_short_form() {

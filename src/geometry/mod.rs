@@ -13,7 +13,7 @@ mod voxel_size;
 
 pub use bounding_box::BoundingBox;
 pub use chunk_grid::{ChunkGrid, ChunkIndex, ShardIndex};
-pub use mag::{Mag, MagParseError};
+pub use mag::{Mag, MagLabel, MagParseError};
 pub use morton::{compressed_morton_bits, compressed_morton_decode, compressed_morton_encode, morton_decode, morton_encode};
 pub use plane::SlicePlane;
 pub use shape::Shape3;

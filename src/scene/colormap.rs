@@ -61,23 +61,62 @@ impl Normalize {
     }
 }
 
+/// From a normalised value to its colour.
+struct Curve<'a> {
+    display: &'a LayerDisplay,
+    normalize: Normalize,
+    colormap: Colormap,
+    opacity: f64,
+    exponent: f64,
+}
+
+impl<'a> Curve<'a> {
+    fn new(is_rgb: bool, display: &'a LayerDisplay) -> Self {
+        Self {
+            display,
+            normalize: Normalize::new(display.window),
+            colormap: if is_rgb { Colormap::Grey } else { display.colormap },
+            opacity: f64::from(display.opacity.clamp(0.0, 1.0)),
+            exponent: 1.0 / f64::from(display.gamma.max(1e-3)),
+        }
+    }
+
+    fn color(&self, v: f64) -> Rgba {
+        if self.normalize.is_empty() {
+            return [0, 0, 0, 255];
+        }
+        let v = if v.is_nan() { 0.0 } else { v.min(1.0) };
+        let curved = if self.exponent == 1.0 { v } else { v.powf(self.exponent) };
+        let curved = if self.display.inverted { 1.0 - curved } else { curved };
+        tint(map_color(self.colormap, curved), self.display.color, self.opacity)
+    }
+
+    fn nan(&self) -> Rgba {
+        tint(NAN_COLOR.map(f64::from), [255; 3], self.opacity)
+    }
+}
+
+/// The colour that a value of a class has in the table of a display, without making the table.
+pub(super) fn color_of_value(class: ElementClass, is_rgb: bool, display: &LayerDisplay, value: f64) -> Rgba {
+    let curve = Curve::new(is_rgb, display);
+    if value.is_nan() {
+        return curve.nan();
+    }
+    let normal = curve.normalize.apply(value);
+    if class.byte_len() == 1 {
+        return curve.color(normal);
+    }
+    let index = (normal * (RAMP_LEN - 1) as f64 + 0.5) as usize;
+    curve.color(index.min(RAMP_LEN - 1) as f64 / (RAMP_LEN - 1) as f64)
+}
+
 impl ColorTable {
     /// The table for values of `class`. With `is_rgb` the colormap is ignored and each channel takes its own
     /// component of the table.
     pub fn new(class: ElementClass, is_rgb: bool, display: &LayerDisplay) -> Self {
-        let normalize = Normalize::new(display.window);
-        let colormap = if is_rgb { Colormap::Grey } else { display.colormap };
-        let opacity = f64::from(display.opacity.clamp(0.0, 1.0));
-        let exponent = 1.0 / f64::from(display.gamma.max(1e-3));
-        let color = |v: f64| -> Rgba {
-            if normalize.is_empty() {
-                return [0, 0, 0, 255];
-            }
-            let v = if v.is_nan() { 0.0 } else { v.min(1.0) };
-            let curved = if exponent == 1.0 { v } else { v.powf(exponent) };
-            let curved = if display.inverted { 1.0 - curved } else { curved };
-            tint(map_color(colormap, curved), display.color, opacity)
-        };
+        let curve = Curve::new(is_rgb, display);
+        let normalize = curve.normalize;
+        let color = |v: f64| curve.color(v);
         let ramp = match class {
             ElementClass::Bool => (0..=u8::MAX).map(|b| color(normalize.apply(f64::from(b.min(1))))).collect(),
             ElementClass::Uint8 => (0..=u8::MAX).map(|b| color(normalize.apply(f64::from(b)))).collect(),
@@ -92,8 +131,7 @@ impl ColorTable {
             | ElementClass::Float32
             | ElementClass::Float64 => (0..RAMP_LEN).map(|i| color(i as f64 / (RAMP_LEN - 1) as f64)).collect(),
         };
-        let nan = tint(NAN_COLOR.map(f64::from), [255; 3], opacity);
-        Self { ramp, nan, normalize }
+        Self { ramp, nan: curve.nan(), normalize }
     }
 
     /// Colour of an 8-bit value by its byte. Only for tables of 8-bit classes.
@@ -192,6 +230,7 @@ mod tests {
             interpolation: Interpolation::Nearest,
             colormap: Colormap::Grey,
             segments: Arc::default(),
+            channels: Arc::default(),
         }
     }
 

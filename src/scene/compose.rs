@@ -1,13 +1,16 @@
 //! [`compose`]: a [`SliceRequest`] and the chunks that are loaded become a [`SliceImage`].
 //!
-//! `plan` works out once which chunk each pixel shows (by `axis_map`, from `cell`s); `color_rows` and `segment_rows` hold the inner loops;
-//! `marks` draws what has no data. Rules: `spec/rendering.md` sections 2 to 4. Called on workers, never on
+//! `plan` works out once which chunk each pixel shows (by `axis_map`, from `cell`s); `layer_colors` says what colour
+//! a voxel has, `color_rows` and `segment_rows` hold the inner loops; `marks` draws what has no data. Rules: `spec/rendering.md` sections 2 to 4. Called on workers, never on
 //! the UI thread.
 
 pub(super) mod axis_map;
 mod cell;
 pub(super) mod channel;
+#[cfg(test)]
+mod channel_tests;
 mod color_rows;
+pub(super) mod layer_colors;
 mod marks;
 pub(super) mod plan;
 mod segment_rows;
@@ -20,19 +23,19 @@ mod tests;
 #[cfg(test)]
 mod timing;
 
-use super::colormap::{ColorTable, Rgba};
+use super::colormap::Rgba;
 use super::layer_display::Interpolation;
 use super::slice::{Coverage, SliceImage, SliceLayer, SliceRequest};
 use crate::format::LayerCategory;
 use crate::loading::ChunkLookup;
 use axis_map::SamplePoints;
 use color_rows::{Blend, draw_linear, draw_nearest};
+use layer_colors::LayerColors;
 use marks::{DRAWN, FAILED, MISSING, PENDING, PixelMask, draw_marks, fill_pending};
 use plan::{LayerPlan, Origin, Piece};
 use rayon::prelude::*;
 use segment_rows::{PatternGrid, SegmentStyles};
 
-pub(super) use color_rows::voxel_color;
 pub(super) use segment_rows::{id_is_signed, id_of_voxel};
 
 /// Rows that one job draws: a few chunks' worth, so that neighbouring rows find their chunks in the cache.
@@ -74,7 +77,7 @@ pub fn compose(request: &SliceRequest, lookup: &dyn ChunkLookup) -> SliceImage {
 /// A colour layer, planned, with its colours.
 struct ColorLayer<'a> {
     plan: LayerPlan<'a>,
-    table: ColorTable,
+    colors: LayerColors,
     interpolation: Interpolation,
 }
 
@@ -82,17 +85,17 @@ impl<'a> ColorLayer<'a> {
     fn new(layer: &'a SliceLayer, points: &SamplePoints, lookup: &dyn ChunkLookup) -> Option<Self> {
         let interpolation = layer.display.interpolation;
         let plan = LayerPlan::new(layer, points, interpolation == Interpolation::Linear, lookup)?;
-        let table = ColorTable::new(layer.voxel_type.class, layer.voxel_type.is_rgb(), &layer.display);
-        Some(Self { plan, table, interpolation })
+        let colors = LayerColors::new(layer.voxel_type, &layer.display);
+        Some(Self { plan, colors, interpolation })
     }
 
     fn draw(&self, piece: &Piece<'_>, row: usize, blend: Blend, out: &mut [Rgba]) {
         let voxel_type = self.plan.layer.voxel_type;
         let out = &mut out[piece.px.clone()];
         match (&piece.from, self.interpolation) {
-            (Origin::Chunk(from), Interpolation::Nearest) => draw_nearest(&self.table, voxel_type, from, piece.px.clone(), blend, out),
-            (Origin::Chunk(from), Interpolation::Linear) => draw_linear(&self.table, &self.plan, from, row, piece.px.clone(), blend, out),
-            (Origin::Fill, _) => blend.fill(out, voxel_color(&self.table, voxel_type, self.plan.fill_of(0))),
+            (Origin::Chunk(from), Interpolation::Nearest) => draw_nearest(&self.colors, voxel_type, from, piece.px.clone(), blend, out),
+            (Origin::Chunk(from), Interpolation::Linear) => draw_linear(&self.colors, &self.plan, from, row, piece.px.clone(), blend, out),
+            (Origin::Fill, _) => blend.fill(out, self.colors.of_voxel(voxel_type, self.plan.fill_of(0))),
             (Origin::Pending | Origin::Failed, _) => {}
         }
     }

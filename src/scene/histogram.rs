@@ -7,6 +7,7 @@ use super::layer_display::ValueWindow;
 use super::pane::PaneView;
 use super::slice::SliceLayer;
 use crate::loading::ChunkLookup;
+use std::ops::Range;
 
 /// Bars of a histogram.
 pub const HISTOGRAM_BINS: usize = 256;
@@ -20,7 +21,7 @@ const CLIPPED_SHARE: f64 = 0.01;
 /// Bins cover at most this many times the automatic window; beyond, outliers would squeeze it into a few.
 const MAX_RANGE_TO_WINDOW: f64 = 16.0;
 
-/// Values of the voxels in sight. Of RGB all three channels count, else the first channel.
+/// Values of the voxels in sight. Of RGB all three channels count, else one channel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Histogram {
     /// Counts of equally wide parts of `range`. The first and last bins also hold what lies beyond.
@@ -104,21 +105,21 @@ impl Values {
 }
 
 /// Counts the voxels of a layer that a pane shows: each once, or some hundred thousand evenly spread ones where there
-/// are more. Only what is loaded counts, in the chosen level or a stand-in.
-pub fn histogram_of(layer: &SliceLayer, view: &PaneView, lookup: &dyn ChunkLookup) -> Histogram {
+/// are more. Only what is loaded counts, in the chosen level or a stand-in. `channel` counts where channels are mixed.
+pub fn histogram_of(layer: &SliceLayer, channel: usize, view: &PaneView, lookup: &dyn ChunkLookup) -> Histogram {
     let class = layer.voxel_type.class;
     let byte_range = (class.byte_len() == 1).then(|| class.full_range());
     let mut values = Values::default();
     let points = sample_points(layer, view);
     if let Some(plan) = LayerPlan::new(layer, &points, false, lookup) {
-        let channels = channel_count(layer);
-        values.finite.reserve(points.at[0].len() * points.at[1].len() * channels);
+        let channels = counted_channels(layer, channel);
+        values.finite.reserve(points.at[0].len() * points.at[1].len() * channels.len());
         for row in 0..points.at[1].len() {
             plan.visit_row(row, &mut |piece| {
                 let Origin::Chunk(from) = piece.from else { return };
                 let bytes = from.bytes.get(from.start as usize..).unwrap_or(&[]);
                 for_class!(class, T => for offset in &from.offsets[piece.px.clone()] {
-                    (0..channels).filter_map(|i| T::read_at(bytes, *offset as usize + i * T::LEN)).for_each(|v| values.push(v.to_f64()));
+                    channels.clone().filter_map(|i| T::read_at(bytes, *offset as usize + i * T::LEN)).for_each(|v| values.push(v.to_f64()));
                 });
             });
         }
@@ -126,9 +127,13 @@ pub fn histogram_of(layer: &SliceLayer, view: &PaneView, lookup: &dyn ChunkLooku
     Histogram::of_values(values, byte_range)
 }
 
-/// Numbers of a voxel that count.
-fn channel_count(layer: &SliceLayer) -> usize {
-    if layer.voxel_type.is_rgb() { 3 } else { 1 }
+/// Channels of a voxel that count.
+fn counted_channels(layer: &SliceLayer, channel: usize) -> Range<usize> {
+    match (layer.display.channels.is_empty(), layer.voxel_type.is_rgb()) {
+        (true, true) => 0..3,
+        (true, false) => 0..1,
+        (false, _) => channel..channel + 1,
+    }
 }
 
 /// One point per voxel of the chosen level in sight, or fewer.
@@ -143,7 +148,7 @@ fn sample_points(layer: &SliceLayer, view: &PaneView) -> SamplePoints {
         // In voxels of the level: the first one in sight, and their number.
         (first.floor(), (end.ceil() - first.floor()).max(0.0), step)
     });
-    let max_voxels = (MAX_NUMBERS / channel_count(layer)) as f64;
+    let max_voxels = (MAX_NUMBERS / counted_channels(layer, 0).len()) as f64;
     let stride = (sides[0].1 * sides[1].1 / max_voxels).sqrt().max(1.0);
     let at = [0, 1].map(|screen_axis| {
         let (first, count, step) = sides[screen_axis];
@@ -176,7 +181,7 @@ mod tests {
 
     fn floats(value: impl Fn(Vec3Int) -> f64) -> Histogram {
         let volume = Volume::new(Mag::ONE, [8; 3], VoxelType::single(ElementClass::Float64), |p| value(p).to_le_bytes().to_vec());
-        histogram_of(&volume.layer(LayerCategory::Color), &whole(0.2), &volume)
+        histogram_of(&volume.layer(LayerCategory::Color), 0, &whole(0.2), &volume)
     }
 
     #[test]
@@ -184,7 +189,7 @@ mod tests {
         let uint8 = VoxelType::single(ElementClass::Uint8);
         let volume = Volume::new(Mag::ONE, [8; 3], uint8, |p| vec![(p.x + p.z * 100).to_le_bytes()[0]]);
         for zoom in [0.11, 0.2, 1.0] {
-            let histogram = histogram_of(&volume.layer(LayerCategory::Color), &whole(zoom), &volume);
+            let histogram = histogram_of(&volume.layer(LayerCategory::Color), 0, &whole(zoom), &volume);
             // Slice 4: values 400 + x mod 256 = 144 + x, 30 of each.
             for (value, count) in histogram.bins.iter().enumerate() {
                 assert_eq!(*count, if (144..184).contains(&value) { 30 } else { 0 }, "{value} at zoom {zoom}");
@@ -198,10 +203,10 @@ mod tests {
         let uint8 = VoxelType::single(ElementClass::Uint8);
         let volume = Volume::new(Mag::new(4, 2, 1).expect("valid"), [8; 3], uint8, |p| vec![p.x.to_le_bytes()[0]]);
         let layer = volume.layer(LayerCategory::Color);
-        assert_eq!(histogram_of(&layer, &whole(0.2), &volume).bins[..11], [15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 0]);
+        assert_eq!(histogram_of(&layer, 0, &whole(0.2), &volume).bins[..11], [15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 0]);
         // Voxels 16 to 24 of x, 10 to 20 of y.
         let view = PaneView::new(&ViewState::new(Vec3Int::new(20, 15, 4), 0.1), SlicePlane::Xy, [80, 100], &VoxelSize::VOXELS);
-        assert!((8..=18).contains(&histogram_of(&layer, &view, &volume).finite));
+        assert!((8..=18).contains(&histogram_of(&layer, 0, &view, &volume).finite));
     }
 
     #[test]
@@ -212,9 +217,9 @@ mod tests {
         fine.set([1, 0, 0], ChunkState::Missing);
         let coarse = Volume::new(Mag::new(2, 2, 2).expect("valid"), [8; 3], uint8, |_| vec![200]);
         let mut layer = fine.layer(LayerCategory::Color);
-        assert_eq!(histogram_of(&layer, &whole(0.2), &fine).bins[7], 1200 - 128);
+        assert_eq!(histogram_of(&layer, 0, &whole(0.2), &fine).bins[7], 1200 - 128);
         layer.levels.push(coarse.level());
-        let histogram = histogram_of(&layer, &whole(0.2), &[fine, coarse]);
+        let histogram = histogram_of(&layer, 0, &whole(0.2), &[fine, coarse]);
         assert_eq!((histogram.bins[7], histogram.bins[200], histogram.finite), (1200 - 128, 64, 1200 - 64));
     }
 
@@ -263,13 +268,16 @@ mod tests {
     }
 
     #[test]
-    fn all_three_channels_of_rgb_count_and_only_the_first_of_others() {
+    fn all_three_channels_of_rgb_count_and_one_of_mixed_ones() {
         let count = |channels| {
             let voxel_type = VoxelType { class: ElementClass::Uint8, channels };
-            let volume = Volume::new(Mag::ONE, [8; 3], voxel_type, |_| vec![1; channels as usize]);
-            histogram_of(&volume.layer(LayerCategory::Color), &whole(0.2), &volume).bins[1]
+            let volume = Volume::new(Mag::ONE, [8; 3], voxel_type, |_| (1..).take(channels as usize).collect());
+            let layer = volume.layer(LayerCategory::Color);
+            [0, 1].map(|channel| histogram_of(&layer, channel, &whole(0.2), &volume).bins[1..4].to_vec())
         };
-        assert_eq!([count(1), count(2), count(3)], [1200, 1200, 3600]);
+        assert_eq!(count(1)[0], [1200, 0, 0]);
+        assert_eq!(count(2), [[1200, 0, 0], [0, 1200, 0]]);
+        assert_eq!(count(3)[0], [1200, 1200, 1200]);
     }
 
     #[test]
@@ -283,7 +291,7 @@ mod tests {
             volume.set([x, y, 0], zeros.clone());
         }
         let view = PaneView::new(&ViewState::new(Vec3Int::new(3000, 1500, 4), 4.0), SlicePlane::Xy, [1600, 800], &VoxelSize::VOXELS);
-        let histogram = histogram_of(&volume.layer(LayerCategory::Color), &view, &volume);
+        let histogram = histogram_of(&volume.layer(LayerCategory::Color), 0, &view, &volume);
         assert!(histogram.finite as usize <= MAX_NUMBERS + 4096 && histogram.finite > 400_000, "{}", histogram.finite);
         let share = histogram.bins[0] as f64 / histogram.finite as f64;
         assert!((share - 1.0 / 3.0).abs() < 0.01, "{share}");

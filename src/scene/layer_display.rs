@@ -2,7 +2,8 @@
 //!
 //! Defaults are those of `spec/rendering.md` section 3; what a dataset configures wins over them.
 
-use super::segment_color::SegmentDisplay;
+use super::channel_display::{ChannelDisplay, channels_without_window, shared_configuration};
+use super::segment_color::{GivenColors, SegmentDisplay};
 use crate::format::{Layer, LayerCategory};
 use crate::voxel::ElementClass;
 use std::sync::Arc;
@@ -113,13 +114,16 @@ pub struct LayerDisplay {
     pub colormap: Colormap,
     /// Colours, pattern and visibility of segments. Unused by colour layers.
     pub segments: Arc<SegmentDisplay>,
+    /// Each channel of a layer whose channels are mixed by colour; window, colour and colormap above are unused then.
+    /// Empty for layers of one channel, RGB, and segmentations.
+    pub channels: Arc<Vec<ChannelDisplay>>,
 }
 
 impl LayerDisplay {
     /// What a layer looks like at first: as configured, else by category and class. The window is the full
     /// range of the class where none is configured; see [`Self::wants_auto_window`].
     pub fn for_layer(layer: &Layer) -> Self {
-        let configured = &layer.configuration;
+        let (configured, shared) = (&layer.configuration, shared_configuration(layer));
         let class = layer.voxel_type.map_or(ElementClass::Uint8, |t| t.class);
         let default_opacity = match layer.category {
             LayerCategory::Color => 1.0,
@@ -130,50 +134,62 @@ impl LayerDisplay {
         Self {
             visible: !configured.is_disabled.unwrap_or(false),
             opacity,
-            window: configured.intensity_range.map_or_else(|| ValueWindow::full(class), |(min, max)| ValueWindow::new(min, max)),
+            window: configured
+                .intensity_range
+                .or(shared.intensity_range)
+                .map_or_else(|| ValueWindow::full(class), |(min, max)| ValueWindow::new(min, max)),
             gamma,
-            inverted: configured.is_inverted.unwrap_or(false),
-            color: configured.color.unwrap_or([255; 3]),
+            inverted: configured.is_inverted.or(shared.is_inverted).unwrap_or(false),
+            color: configured.color.or(shared.color).unwrap_or([255; 3]),
             interpolation: Interpolation::Nearest,
             colormap: Colormap::Grey,
-            segments: Arc::default(),
+            segments: Arc::new(SegmentDisplay { given: Arc::new(GivenColors::new(&layer.segment_colors)), ..SegmentDisplay::default() }),
+            channels: Arc::new(ChannelDisplay::of_layer(layer)),
         }
     }
 
     /// Whether the window of a layer is to be found from its values: intensities of more than 8 bits for
-    /// which the dataset configures no range. Their full range would show most data as black.
+    /// which the dataset configures no range. Their full range would show most data as black. Mixed channels have
+    /// windows of their own, see [`Self::channels_without_window`].
     pub fn wants_auto_window(layer: &Layer) -> bool {
         let is_color = match layer.category {
             LayerCategory::Color => true,
             LayerCategory::Segmentation => false,
         };
         let is_wide = layer.voxel_type.is_some_and(|t| t.class.byte_len() > 1);
-        is_color && is_wide && layer.configuration.intensity_range.is_none()
+        let has_range = layer.configuration.intensity_range.or(shared_configuration(layer).intensity_range).is_some();
+        is_color && is_wide && !has_range && channels_without_window(layer).is_empty()
+    }
+
+    /// As [`Self::wants_auto_window`], for each channel of a layer whose channels are mixed.
+    pub fn channels_without_window(layer: &Layer) -> Vec<bool> {
+        channels_without_window(layer)
+    }
+}
+
+/// A layer of one channel, for tests.
+#[cfg(test)]
+pub(super) fn test_layer(category: LayerCategory, class: ElementClass, configuration: crate::format::LayerConfiguration) -> Layer {
+    Layer {
+        name: "a".to_owned(),
+        category,
+        format: crate::format::DataFormat::Wkw,
+        voxel_type: Some(crate::voxel::VoxelType::single(class)),
+        bounding_box: crate::geometry::BoundingBox::default(),
+        has_declared_box: true,
+        largest_segment_id: None,
+        levels: Vec::new(),
+        axes: Vec::new(),
+        segment_colors: Arc::default(),
+        configuration,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::test_layer as layer;
     use super::*;
-    use crate::format::{DataFormat, LayerConfiguration};
-    use crate::geometry::BoundingBox;
-    use crate::voxel::VoxelType;
-
-    fn layer(category: LayerCategory, class: ElementClass, configuration: LayerConfiguration) -> Layer {
-        Layer {
-            name: "a".to_owned(),
-            category,
-            format: DataFormat::Wkw,
-            voxel_type: Some(VoxelType::single(class)),
-            bounding_box: BoundingBox::default(),
-            has_declared_box: true,
-            largest_segment_id: None,
-            levels: Vec::new(),
-            axes: Vec::new(),
-            segment_colors: Arc::default(),
-            configuration,
-        }
-    }
+    use crate::format::LayerConfiguration;
 
     #[test]
     fn windows_stay_ordered_and_finite() {

@@ -1,6 +1,14 @@
 //! Which level of a layer a zoom asks for.
 
-use crate::geometry::Mag;
+use super::visible::LevelRef;
+use crate::geometry::{Mag, MagLabel};
+
+/// The levels that a layer is drawn from, out of its readable ones: the first of each mag, but the fixed one of its mag.
+pub fn drawn_levels(readable: &[LevelRef], fixed: Option<MagLabel>) -> Vec<LevelRef> {
+    let fixed = fixed.filter(|fixed| readable.iter().any(|level| level.label() == *fixed));
+    let copy_of = |mag: Mag| fixed.filter(|fixed| fixed.mag == mag).map_or(1, |fixed| fixed.copy);
+    readable.iter().filter(|level| level.copy == copy_of(level.mag)).cloned().collect()
+}
 
 /// Index of the level to show, out of a layer's readable levels, finest first.
 ///

@@ -1,7 +1,7 @@
 //! [`pick`]: the voxel under the pointer, as it is drawn, with its exact value.
 
-use super::colormap::ColorTable;
-use super::compose::{id_is_signed, id_of_voxel, voxel_color};
+use super::compose::layer_colors::color_of_voxel;
+use super::compose::{id_is_signed, id_of_voxel};
 use super::slice::{SliceLayer, SliceLevel};
 use crate::format::{ChunkError, LayerCategory};
 use crate::geometry::{Mag, Vec3Int};
@@ -41,7 +41,8 @@ pub struct PickedValue {
     pub text: String,
     /// The segment's id by its 64 bits, sign-extended (of the first channel). `None` in colour layers.
     pub id: Option<u64>,
-    /// Its colour: the layer's, without what other layers add, segments without pattern and opacity.
+    /// Its colour: the layer's, without what other layers add, segments without pattern and opacity, hidden
+    /// ones black as background is.
     pub color: [u8; 3],
 }
 
@@ -91,12 +92,12 @@ fn picked_value(layer: &SliceLayer, voxel: &[u8]) -> PickedValue {
     match layer.category {
         LayerCategory::Segmentation => {
             let id = id_of_voxel(voxel_type, voxel);
-            let color = if id == 0 { [0; 3] } else { layer.display.segments.color(id, id_is_signed(voxel_type)) };
+            let segments = &layer.display.segments;
+            let color = if id == 0 || segments.is_hidden(id) { [0; 3] } else { segments.color(id, id_is_signed(voxel_type)) };
             PickedValue { text, id: Some(id), color }
         }
         LayerCategory::Color => {
-            let table = ColorTable::new(voxel_type.class, voxel_type.is_rgb(), &layer.display);
-            let [r, g, b, _] = voxel_color(&table, voxel_type, voxel);
+            let [r, g, b, _] = color_of_voxel(voxel_type, &layer.display, voxel);
             PickedValue { text, id: None, color: [r, g, b] }
         }
     }

@@ -3,7 +3,9 @@
 //! An id is passed as its 64 bits; those of a signed class are sign-extended and coloured by their absolute
 //! value. Nothing here rounds an id through a float.
 
+use crate::format::SegmentColor;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 const PERM19: [u8; 19] = [19, 4, 8, 16, 13, 7, 14, 9, 18, 17, 15, 11, 3, 6, 12, 5, 10, 1, 2];
 const PERM17: [u8; 17] = [17, 9, 10, 13, 5, 15, 11, 16, 14, 8, 7, 4, 12, 2, 6, 1, 3];
@@ -16,27 +18,56 @@ const PATTERN_OPACITY: f32 = 0.4;
 /// Cycles of a pattern per voxel of base size, at frequency 1 and zoom up to 1.
 pub(super) const PATTERN_CYCLES_PER_VOXEL: f64 = 0.15;
 
-/// Colours, pattern and visibility of a layer's segments. Keys are ids by their 64 bits, sign-extended.
+/// Colours, pattern and visibility of a layer's segments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SegmentDisplay {
-    /// Colours that replace the computed ones (the pattern still applies).
-    pub custom: HashMap<u64, [u8; 3]>,
-    /// Segments that aren't drawn.
-    pub hidden: HashSet<u64>,
+    /// What the dataset says of single segments. Shared, because displays are copied and there may be many.
+    pub given: Arc<GivenColors>,
     /// How strong stripes and grids are, 0 (none) to 1.
     pub pattern_opacity: f32,
 }
 
+/// Colours and visibility of single segments. Keys are ids by their 64 bits, sign-extended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GivenColors {
+    /// Colours that replace the computed ones (the pattern still applies).
+    pub custom: HashMap<u64, [u8; 3]>,
+    /// Segments that aren't drawn.
+    pub hidden: HashSet<u64>,
+}
+
+impl GivenColors {
+    /// Of several colours for one id the last counts. What is entirely transparent is hidden.
+    pub fn new(colors: &[SegmentColor]) -> Self {
+        let mut given = Self::default();
+        for SegmentColor { id, rgba: [r, g, b, opacity] } in colors {
+            if *opacity == 0 {
+                given.custom.remove(id);
+                given.hidden.insert(*id);
+            } else {
+                given.hidden.remove(id);
+                given.custom.insert(*id, [*r, *g, *b]);
+            }
+        }
+        given
+    }
+}
+
 impl Default for SegmentDisplay {
     fn default() -> Self {
-        Self { custom: HashMap::new(), hidden: HashSet::new(), pattern_opacity: PATTERN_OPACITY }
+        Self { given: Arc::default(), pattern_opacity: PATTERN_OPACITY }
     }
 }
 
 impl SegmentDisplay {
     /// Flat colour of a segment, without pattern: the custom one, else that of its id.
     pub fn color(&self, id_bits: u64, is_signed: bool) -> [u8; 3] {
-        self.custom.get(&id_bits).copied().unwrap_or_else(|| segment_color(id_bits, is_signed))
+        self.given.custom.get(&id_bits).copied().unwrap_or_else(|| segment_color(id_bits, is_signed))
+    }
+
+    /// Whether a segment isn't drawn.
+    pub fn is_hidden(&self, id_bits: u64) -> bool {
+        self.given.hidden.contains(&id_bits)
     }
 }
 
@@ -206,7 +237,10 @@ mod tests {
     #[test]
     fn a_custom_colour_belongs_to_one_exact_id() {
         let id = (1 << 53) + 1;
-        let display = SegmentDisplay { custom: HashMap::from([(id, [1, 2, 3])]), ..Default::default() };
+        let display = SegmentDisplay {
+            given: Arc::new(GivenColors { custom: HashMap::from([(id, [1, 2, 3])]), ..Default::default() }),
+            ..Default::default()
+        };
         assert_eq!(display.color(id, false), [1, 2, 3]);
         assert_ne!(display.color(1 << 53, false), [1, 2, 3]);
     }
@@ -217,5 +251,15 @@ mod tests {
             let (h, s, v) = hsv_from_rgb(rgb.map(|c: u8| f32::from(c) / 255.0));
             assert_eq!(to_bytes(rgb_from_hsv(h, s, v)), rgb);
         }
+    }
+
+    #[test]
+    fn the_last_colour_of_an_id_counts_and_transparent_ones_are_hidden() {
+        let colors = [(5, [1, 2, 3, 0]), (5, [4, 5, 6, 128]), (6, [7, 8, 9, 255]), (6, [7, 8, 9, 0]), (u64::MAX, [1, 1, 1, 255])];
+        let display =
+            SegmentDisplay { given: Arc::new(GivenColors::new(&colors.map(|(id, rgba)| SegmentColor { id, rgba }))), ..Default::default() };
+        assert_eq!([5, u64::MAX].map(|id| display.color(id, true)), [[4, 5, 6], [1, 1, 1]]);
+        assert_eq!([5, 6, 7].map(|id| display.is_hidden(id)), [false, true, false]);
+        assert_eq!(display.color(7, false), segment_color(7, false));
     }
 }

@@ -1,15 +1,16 @@
 //! [`Snapshot`]: a slice read and composed at once, for commands. The window composes in steps.
 
+use super::axis_positions::{AxisPositions, source_at};
 use super::compose::compose;
 use super::histogram::histogram_of;
 use super::layer_display::{LayerDisplay, ValueWindow};
-use super::mag_choice::choose_level;
+use super::mag_choice::{choose_level, drawn_levels};
 use super::pane::PaneView;
 use super::slice::{SliceImage, SliceLayer, SliceLevel, SliceRequest};
 use super::view::ViewState;
 use super::visible::{LevelRef, VisibleChunk, VisibleLayer, visible_set};
 use crate::format::{ChunkError, ChunkSource, Dataset, Layer, LayerCategory, adjacent_runs, decode, read_encoded};
-use crate::geometry::{Mag, SlicePlane};
+use crate::geometry::{Mag, MagLabel, SlicePlane};
 use crate::loading::{ChunkId, ChunkLookup, ChunkState, SourceId};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -28,8 +29,10 @@ pub struct Snapshot {
     /// Width and height in pixels.
     pub shape_px: [u32; 2],
     /// Shown whatever the zoom.
-    pub mag: Option<Mag>,
-    /// Window of the colour layers; `None`: configured or automatic.
+    pub mag: Option<MagLabel>,
+    /// Positions along axes beyond x, y, z and channel.
+    pub positions: AxisPositions,
+    /// Window of the colour layers and all their channels; `None`: configured or automatic.
     pub window: Option<ValueWindow>,
 }
 
@@ -60,13 +63,14 @@ impl Snapshot {
     }
 
     fn visible_layer(&self, layer: &Layer) -> Option<VisibleLayer> {
-        let levels: Vec<LevelRef> = layer
-            .levels
-            .iter()
-            .filter_map(|level| Some(LevelRef { mag: level.mag, id: SourceId::next(), source: level.source.as_ref().ok()?.clone() }))
-            .collect();
+        let positions = self.positions.of_layer(layer);
+        let readable = layer.levels.iter().enumerate().filter_map(|(index, level)| {
+            let source = source_at(level.source.as_ref().ok()?, &positions)?;
+            Some(LevelRef { mag: level.mag, copy: level.copy, index, id: SourceId::next(), source })
+        });
+        let levels = drawn_levels(&readable.collect::<Vec<_>>(), self.mag);
         let mags: Vec<Mag> = levels.iter().map(|level| level.mag).collect();
-        let chosen = choose_level(&mags, self.view.zoom(), self.mag)?;
+        let chosen = choose_level(&mags, self.view.zoom(), self.mag.map(|label| label.mag))?;
         Some(VisibleLayer { levels, chosen, bounding_box: layer.bounding_box })
     }
 
@@ -82,17 +86,34 @@ impl Snapshot {
             category: layer.category,
             display,
         };
-        match (layer.category, self.window) {
-            (LayerCategory::Segmentation, _) => {}
-            (LayerCategory::Color, Some(window)) => slice_layer.display.window = window,
-            (LayerCategory::Color, None) if LayerDisplay::wants_auto_window(layer) => {
-                if let Some(window) = histogram_of(&slice_layer, pane, chunks).auto_window() {
-                    slice_layer.display.window = window;
-                }
-            }
-            (LayerCategory::Color, None) => {}
+        match layer.category {
+            LayerCategory::Segmentation => {}
+            LayerCategory::Color => self.set_windows(layer, &mut slice_layer, pane, chunks),
         }
         Some(slice_layer)
+    }
+
+    /// Windows of a colour layer and its channels: as asked for, configured, or from the values in the picture.
+    fn set_windows(&self, layer: &Layer, slice_layer: &mut SliceLayer, pane: &PaneView, chunks: &ReadChunks) {
+        if let Some(window) = self.window {
+            slice_layer.display.window = window;
+            Arc::make_mut(&mut slice_layer.display.channels).iter_mut().for_each(|channel| channel.window = window);
+            return;
+        }
+        let found = |slice_layer: &SliceLayer, channel| histogram_of(slice_layer, channel, pane, chunks).auto_window();
+        if LayerDisplay::wants_auto_window(layer)
+            && let Some(window) = found(slice_layer, 0)
+        {
+            slice_layer.display.window = window;
+        }
+        let without = LayerDisplay::channels_without_window(layer);
+        for channel in without.iter().enumerate().filter_map(|(channel, is_without)| is_without.then_some(channel)) {
+            if let Some(window) = found(slice_layer, channel)
+                && let Some(settings) = Arc::make_mut(&mut slice_layer.display.channels).get_mut(channel)
+            {
+                settings.window = window;
+            }
+        }
     }
 }
 

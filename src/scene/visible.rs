@@ -2,7 +2,7 @@
 
 use super::pane::PaneView;
 use crate::format::ChunkSource;
-use crate::geometry::{BoundingBox, ChunkIndex, Mag, SlicePlane, Vec3Int};
+use crate::geometry::{BoundingBox, ChunkIndex, Mag, MagLabel, SlicePlane, Vec3Int};
 use crate::loading::{ChunkId, ChunkLookup, ChunkPriority, ChunkState, PriorityTier, SourceId};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -12,10 +12,21 @@ use std::sync::Arc;
 pub struct LevelRef {
     /// Its mag.
     pub mag: Mag,
+    /// Which of the layer's levels of this mag it is, from 1.
+    pub copy: u32,
+    /// Its index among the layer's levels.
+    pub index: usize,
     /// Its number in the loader.
     pub id: SourceId,
     /// Its chunks.
     pub source: Arc<dyn ChunkSource>,
+}
+
+impl LevelRef {
+    /// Its name among the levels of the layer.
+    pub const fn label(&self) -> MagLabel {
+        MagLabel { mag: self.mag, copy: self.copy }
+    }
 }
 
 /// A layer that is to be shown.
@@ -232,7 +243,7 @@ mod tests {
         let storage = Arc::new(MemoryStorage::default());
         storage.put(&StorageKey::new("header.wkw").expect("clean"), header.to_bytes().expect("valid").to_vec());
         let source = WkwSource::open(storage, Arc::new(ShardIndexCache::default())).expect("valid");
-        LevelRef { mag: mag.parse().expect("valid"), id: SourceId::next(), source: Arc::new(source) }
+        LevelRef { mag: mag.parse().expect("valid"), copy: 1, index: 0, id: SourceId::next(), source: Arc::new(source) }
     }
 
     fn layer(levels: Vec<LevelRef>, side: i64) -> VisibleLayer {

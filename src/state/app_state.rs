@@ -3,12 +3,12 @@
 use super::layout::LayoutState;
 use super::log_lines::LogLines;
 use super::notification::Notifications;
-use super::settings::{Recent, RememberedLayer, Settings};
-use crate::format::{ChunkError, ChunkLocation, Dataset, Layer, MagLevel};
-use crate::geometry::{BoundingBox, ChunkIndex, Mag, ShardIndex, SlicePlane, Vec3Int};
+use super::settings::{Recent, RememberedChannel, RememberedLayer, Settings};
+use crate::format::{Choice, ChunkError, ChunkLocation, Dataset, ExtraAxis, Layer};
+use crate::geometry::{BoundingBox, ChunkIndex, MagLabel, ShardIndex, SlicePlane, Vec3Int};
 use crate::loading::SourceId;
 use crate::problem::Problems;
-use crate::scene::{LayerDisplay, ValueWindow, ViewState};
+use crate::scene::{AxisPositions, ChannelDisplay, LayerDisplay, ValueWindow, ViewState};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -94,6 +94,17 @@ pub struct Opening {
     pub task: u64,
 }
 
+/// Several datasets at one path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choosing {
+    /// The path.
+    pub path: PathBuf,
+    /// What they are: `3 series`.
+    pub what: String,
+    /// What can be opened instead.
+    pub choices: Vec<Choice>,
+}
+
 /// The voxel that the probe shows.
 #[derive(Clone, Debug, Default)]
 pub struct Probe {
@@ -138,6 +149,8 @@ pub struct AppState {
     pub opening: Option<Opening>,
     /// Why the last path couldn't be opened: message, and something nearby that can.
     pub open_error: Option<(String, Option<PathBuf>)>,
+    /// Of what one is to be opened, when the last path held several datasets.
+    pub choosing: Option<Choosing>,
     /// What is open.
     pub dataset: Option<OpenDataset>,
     /// The voxel under the pointer.
@@ -160,6 +173,7 @@ impl AppState {
             panels,
             opening: None,
             open_error: None,
+            choosing: None,
             dataset: None,
             probe: Probe::default(),
             layout: LayoutState::default(),
@@ -192,7 +206,11 @@ pub struct OpenDataset {
     /// Centre and zoom.
     pub view: ViewState,
     /// Shown whatever the zoom.
-    pub fixed_mag: Option<Mag>,
+    pub fixed_mag: Option<MagLabel>,
+    /// Axes beyond x, y, z and channel of all layers that have several positions, each once and as long as the longest.
+    pub axes: Vec<ExtraAxis>,
+    /// Positions along them.
+    pub positions: AxisPositions,
     /// Findings, those of opening first.
     pub problems: Problems,
 }
@@ -206,23 +224,53 @@ pub struct OpenLayer {
     pub display: LayerDisplay,
     /// Whether its window is to be taken from what is first on screen.
     pub wants_auto_window: bool,
-    /// Loader numbers of its levels, in the layer's order; `None` where a level couldn't be opened.
-    pub levels: Vec<OpenLevel>,
-}
-
-/// A level with its number in the loader.
-#[derive(Clone, Copy, Debug)]
-pub struct OpenLevel {
-    /// The mag.
-    pub mag: Mag,
-    /// Its number; `None` if it couldn't be opened.
-    pub source: Option<SourceId>,
+    /// The same for each channel, where channels are mixed.
+    pub channels_without_window: Vec<bool>,
+    /// The channel whose histogram and window are shown, where channels are mixed.
+    pub selected_channel: usize,
 }
 
 impl OpenLayer {
     /// The layer as opened.
     pub fn layer(&self) -> &Layer {
         &self.dataset.layers[self.index] // made from this dataset's own layers
+    }
+
+    /// Whether its channels are mixed by colour, each with settings of its own.
+    pub fn is_mixed(&self) -> bool {
+        !self.display.channels.is_empty()
+    }
+
+    /// Channels whose window is still to be found; 0 for a layer with one window.
+    pub fn without_window(&self) -> impl Iterator<Item = usize> {
+        let channels = self.channels_without_window.iter().enumerate().filter_map(|(channel, is_without)| is_without.then_some(channel));
+        self.wants_auto_window.then_some(0).into_iter().chain(channels)
+    }
+
+    /// The window that histogram and keys work on: the layer's, or that of the selected channel.
+    pub fn window(&self) -> ValueWindow {
+        self.display.channels.get(self.selected_channel).map_or(self.display.window, |channel| channel.window)
+    }
+
+    /// Sets the window of the layer, or of one channel where channels are mixed.
+    pub fn set_window(&mut self, channel: usize, window: ValueWindow) {
+        if !self.is_mixed() {
+            self.display.window = window;
+            self.wants_auto_window = false;
+        } else if let Some(settings) = Arc::make_mut(&mut self.display.channels).get_mut(channel) {
+            settings.window = window;
+            self.channels_without_window[channel] = false; // as long as the list of channels
+        }
+    }
+
+    /// Changes how it looks. A window that somebody chose is not replaced by an automatic one.
+    pub fn set_display(&mut self, display: LayerDisplay) {
+        self.wants_auto_window &= self.display.window == display.window;
+        let windows = self.display.channels.iter().zip(display.channels.iter());
+        for (is_without, (old, new)) in self.channels_without_window.iter_mut().zip(windows) {
+            *is_without &= old.window == new.window;
+        }
+        self.display = display;
     }
 
     fn remembered(&self) -> RememberedLayer {
@@ -232,18 +280,42 @@ impl OpenLayer {
             visible: self.display.visible,
             opacity: self.display.opacity,
             window: (!self.wants_auto_window).then_some(window),
+            channels: self.display.channels.iter().zip(&self.channels_without_window).map(remembered_channel).collect(),
         }
     }
 
-    /// The opened level of a loader number.
-    pub fn level_of(&self, source: SourceId) -> Option<&MagLevel> {
-        let at = self.levels.iter().position(|level| level.source == Some(source))?;
-        self.layer().levels.get(at)
+    fn recall_channels(&mut self, last: &[RememberedChannel]) {
+        let channels = Arc::make_mut(&mut self.display.channels);
+        for ((channel, is_without), last) in channels.iter_mut().zip(&mut self.channels_without_window).zip(last) {
+            (channel.visible, channel.color, channel.inverted) = (last.visible, last.color, last.inverted);
+            if let Some((min, max)) = last.window {
+                channel.window = ValueWindow::new(min, max);
+                *is_without = false;
+            }
+        }
     }
 }
 
+fn remembered_channel((channel, is_without): (&ChannelDisplay, &bool)) -> RememberedChannel {
+    let ChannelDisplay { name: _, color, window, inverted, visible } = channel;
+    let window = (!is_without).then_some((window.min(), window.max()));
+    RememberedChannel { visible: *visible, color: *color, inverted: *inverted, window }
+}
+
+/// Axes of several positions, in the order of the layers.
+fn all_axes(dataset: &Dataset) -> Vec<ExtraAxis> {
+    let mut axes: Vec<ExtraAxis> = Vec::new();
+    for axis in dataset.layers.iter().flat_map(|layer| &layer.axes).filter(|axis| axis.len > 1) {
+        match axes.iter_mut().find(|known| known.name == axis.name) {
+            Some(known) => known.len = known.len.max(axis.len),
+            None => axes.push(axis.clone()),
+        }
+    }
+    axes
+}
+
 impl OpenDataset {
-    /// Gives every level a loader number and every layer its first look.
+    /// Gives every layer its first look.
     pub fn new(dataset: Arc<Dataset>, view: ViewState) -> Self {
         let layers = dataset
             .layers
@@ -254,16 +326,14 @@ impl OpenDataset {
                 index,
                 display: LayerDisplay::for_layer(layer),
                 wants_auto_window: LayerDisplay::wants_auto_window(layer),
-                levels: layer
-                    .levels
-                    .iter()
-                    .map(|level| OpenLevel { mag: level.mag, source: level.source.is_ok().then(SourceId::next) })
-                    .collect(),
+                channels_without_window: LayerDisplay::channels_without_window(layer),
+                selected_channel: 0,
             })
             .collect();
         let selected = dataset.focus.map_or(0, |focus| focus.layer);
         let problems = dataset.problems.clone();
-        Self { dataset, layers, selected, view, fixed_mag: None, problems }
+        let axes = all_axes(&dataset);
+        Self { dataset, layers, selected, view, fixed_mag: None, axes, positions: AxisPositions::default(), problems }
     }
 
     /// The selected layer.
@@ -276,22 +346,20 @@ impl OpenDataset {
         self.dataset.bounding_box()
     }
 
-    /// All mags of all layers, finest first, each once.
-    pub fn mags(&self) -> Vec<Mag> {
-        let mut mags: Vec<Mag> = Vec::new();
-        for mag in self.layers.iter().flat_map(|layer| layer.levels.iter().map(|level| level.mag)) {
-            if !mags.contains(&mag) {
-                mags.push(mag);
-            }
+    /// Goes to a position along an axis, or to the last one it has.
+    pub fn set_axis(&mut self, name: &str, position: u64) {
+        if let Some(axis) = self.axes.iter().find(|axis| axis.name == name) {
+            self.positions.set(name, position.min(axis.len.saturating_sub(1)));
         }
-        mags.sort_by_key(|mag| mag.sort_key());
-        mags
     }
 
     /// Makes layers look as they did when the dataset was closed; those it didn't have then stay as they are.
     pub fn recall(&mut self, recent: &Recent) {
         if let Some(index) = self.layers.iter().position(|layer| Some(&layer.layer().name) == recent.selected.as_ref()) {
             self.selected = index;
+        }
+        for (axis, position) in &recent.axes {
+            self.set_axis(axis, *position);
         }
         for layer in &mut self.layers {
             let Some(last) = recent.layers.iter().find(|last| last.name == layer.layer().name) else { continue };
@@ -300,6 +368,9 @@ impl OpenDataset {
             if let Some((min, max)) = last.window {
                 layer.display.window = ValueWindow::new(min, max);
                 layer.wants_auto_window = false;
+            }
+            if last.channels.len() == layer.display.channels.len() {
+                layer.recall_channels(&last.channels);
             }
         }
     }
@@ -317,6 +388,7 @@ impl OpenDataset {
             position: Some(self.view.voxel().to_array()),
             zoom: Some(self.view.zoom()),
             selected: self.selected().map(|layer| layer.layer().name.clone()),
+            axes: self.axes.iter().map(|axis| (axis.name.clone(), self.positions.get(&axis.name))).collect(),
             layers: self.layers.iter().map(OpenLayer::remembered).collect(),
         }
     }

@@ -5,7 +5,7 @@
 
 use super::app_state::{BottomTab, InspectorTab};
 use super::settings::Settings;
-use crate::geometry::{ChunkIndex, Mag, ShardIndex, SlicePlane, Vec3Int};
+use crate::geometry::{ChunkIndex, MagLabel, ShardIndex, SlicePlane, Vec3Int};
 use crate::scene::LayerDisplay;
 use std::fmt;
 use std::path::PathBuf;
@@ -196,6 +196,10 @@ pub enum UiCommand {
     FinerMag,
     /// A coarser fixed mag.
     CoarserMag,
+    /// One position on along the first axis beyond x, y, z and channel.
+    NextOnAxis,
+    /// One position back.
+    PreviousOnAxis,
     /// Select the layer below.
     NextLayer,
     /// Select the layer above.
@@ -287,6 +291,8 @@ impl UiCommand {
             Self::AutomaticMag => "Mag follows zoom",
             Self::FinerMag => "Finer mag",
             Self::CoarserMag => "Coarser mag",
+            Self::NextOnAxis => "Next position along the first axis",
+            Self::PreviousOnAxis => "Previous position along the first axis",
             Self::NextLayer => "Select next layer",
             Self::PreviousLayer => "Select previous layer",
             Self::ToggleLayer => "Show or hide layer",
@@ -346,6 +352,8 @@ impl UiCommand {
             Self::ToggleChunkGrid => keys![Shortcut::plain(Key::Char('C'))],
             Self::ToggleShardGrid => keys![Shortcut::shift(Key::Char('C'))],
             Self::ToggleCrosshair => keys![Shortcut::plain(Key::Char('X'))],
+            Self::NextOnAxis => keys![Shortcut::plain(Key::Char('N'))],
+            Self::PreviousOnAxis => keys![Shortcut::plain(Key::Char('B'))],
             Self::NextLayer => keys![Shortcut::command(Key::Down)],
             Self::PreviousLayer => keys![Shortcut::command(Key::Up)],
             Self::ToggleLayer => keys![Shortcut::plain(Key::Char('V'))],
@@ -402,6 +410,8 @@ impl UiCommand {
             | Self::ToggleChunkGrid
             | Self::ToggleShardGrid
             | Self::ToggleMissingPattern
+            | Self::NextOnAxis
+            | Self::PreviousOnAxis
             | Self::ToggleLeftPanel
             | Self::ToggleInspector
             | Self::ToggleBottomPanel
@@ -450,6 +460,7 @@ impl UiCommand {
                 | Self::GoToCenter
                 | Self::MaximizePane
                 | Self::ToggleCrosshair
+                | Self::NextOnAxis
                 | Self::ToggleLeftPanel
                 | Self::ToggleTheme
                 | Self::NextLayer
@@ -502,6 +513,8 @@ impl UiCommand {
             | Self::AutomaticMag
             | Self::FinerMag
             | Self::CoarserMag
+            | Self::NextOnAxis
+            | Self::PreviousOnAxis
             | Self::NextLayer
             | Self::PreviousLayer
             | Self::ToggleLayer
@@ -534,6 +547,8 @@ pub enum AppCommand {
     Open(PathBuf),
     /// Give up opening.
     CancelOpening,
+    /// Open none of several datasets.
+    CancelChoice,
     /// Forget a recent dataset.
     RemoveRecent(PathBuf),
     /// Forget all of them.
@@ -584,8 +599,22 @@ pub enum AppCommand {
         /// New settings.
         display: LayerDisplay,
     },
+    /// Show histogram and window of a channel of a layer.
+    SelectChannel {
+        /// Index of the layer.
+        layer: usize,
+        /// Number of the channel.
+        channel: usize,
+    },
     /// Show this mag whatever the zoom, or the one that fits the zoom.
-    SetMag(Option<Mag>),
+    SetMag(Option<MagLabel>),
+    /// Go to a position along an axis beyond x, y, z and channel.
+    SetAxis {
+        /// Name of the axis.
+        axis: String,
+        /// Position, from 0; beyond the end it is the last.
+        position: u64,
+    },
     /// Inspector tab.
     ShowInspector(InspectorTab),
     /// Bottom panel tab.

@@ -5,9 +5,9 @@ use super::command::{AppCommand, Command, UiCommand};
 use super::first_view::fit_zoom;
 use super::settings::{TextScale, ThemeChoice};
 use super::slice_feed::SliceFeed;
-use crate::format::LayerCategory;
-use crate::geometry::{Mag, SlicePlane, Vec3Int};
-use crate::scene::{PickState, ValueWindow, ViewState};
+use crate::format::{LayerCategory, MagLevel};
+use crate::geometry::{MagLabel, SlicePlane, Vec3Int};
+use crate::scene::{Histogram, PickState, ValueWindow, ViewState};
 use std::path::PathBuf;
 
 /// Work that a command asks of the program: files, tasks, the clipboard.
@@ -92,6 +92,8 @@ fn dispatch_ui(state: &mut AppState, feed: &SliceFeed, panes_px: &[[u32; 2]; 3],
         UiCommand::AutomaticMag => set_mag(state, None),
         UiCommand::FinerMag => shift_mag(state, feed, -1),
         UiCommand::CoarserMag => shift_mag(state, feed, 1),
+        UiCommand::NextOnAxis => shift_axis(state, 1),
+        UiCommand::PreviousOnAxis => shift_axis(state, -1),
         UiCommand::NextLayer => shift_layer(state, 1),
         UiCommand::PreviousLayer => shift_layer(state, -1),
         UiCommand::ToggleLayer => with_selected(state, |layer| layer.display.visible ^= true),
@@ -106,9 +108,7 @@ fn dispatch_ui(state: &mut AppState, feed: &SliceFeed, panes_px: &[[u32; 2]; 3],
         UiCommand::AutoWindow => auto_window(state, feed),
         UiCommand::FullRangeWindow => with_selected(state, |layer| {
             if let Some(voxel_type) = layer.layer().voxel_type {
-                let (low, high) = voxel_type.class.full_range();
-                layer.display.window = ValueWindow::new(low, high);
-                layer.wants_auto_window = false;
+                layer.set_window(layer.selected_channel, ValueWindow::full(voxel_type.class));
             }
         }),
         UiCommand::InvertLayer => with_selected(state, |layer| layer.display.inverted ^= true),
@@ -159,6 +159,7 @@ fn dispatch_app(state: &mut AppState, feed: &SliceFeed, command: AppCommand) -> 
     match command {
         AppCommand::Open(path) => return vec![Effect::Open(path)],
         AppCommand::CancelOpening => return vec![Effect::CancelOpening],
+        AppCommand::CancelChoice => state.choosing = None,
         AppCommand::RemoveRecent(path) => state.settings.recents.retain(|recent| recent.path != path),
         AppCommand::ClearRecents => state.settings.recents.clear(),
         AppCommand::ActivatePane(plane) => state.panels.active_pane = plane,
@@ -179,12 +180,21 @@ fn dispatch_app(state: &mut AppState, feed: &SliceFeed, command: AppCommand) -> 
         }
         AppCommand::SetDisplay { layer, display } => {
             if let Some(layer) = state.dataset.as_mut().and_then(|open| open.layers.get_mut(layer)) {
-                // A window that somebody chose is not replaced by an automatic one.
-                layer.wants_auto_window &= layer.display.window == display.window;
-                layer.display = display;
+                layer.set_display(display);
+            }
+        }
+        AppCommand::SelectChannel { layer, channel } => {
+            let layer = state.dataset.as_mut().and_then(|open| open.layers.get_mut(layer));
+            if let Some(layer) = layer.filter(|layer| channel < layer.display.channels.len()) {
+                layer.selected_channel = channel;
             }
         }
         AppCommand::SetMag(mag) => set_mag(state, mag),
+        AppCommand::SetAxis { axis, position } => {
+            if let Some(open) = &mut state.dataset {
+                open.set_axis(&axis, position);
+            }
+        }
         AppCommand::ShowInspector(tab) => show_inspector(state, tab),
         AppCommand::ShowBottom(tab) => show_bottom(state, tab),
         AppCommand::SelectShard(shard) => {
@@ -238,6 +248,10 @@ fn with_selected(state: &mut AppState, change: impl FnOnce(&mut super::app_state
 }
 
 fn step(state: &mut AppState, feed: &SliceFeed, plane: SlicePlane, steps: i64) {
+    let thickness = state.dataset.as_ref().map_or(0, |open| open.bounds().shape.along(plane.normal_axis()));
+    if thickness <= 1 {
+        return; // there is no other slice
+    }
     // One slice of what is on screen: the finest mag among the visible layers.
     let factor = state.dataset.as_ref().map_or(1, |open| {
         let visible = (0..open.layers.len()).filter(|i| open.layers[*i].display.visible);
@@ -267,7 +281,7 @@ fn zoom_to_fit(state: &mut AppState, panes_px: &[[u32; 2]; 3]) {
     });
 }
 
-fn set_mag(state: &mut AppState, mag: Option<Mag>) {
+fn set_mag(state: &mut AppState, mag: Option<MagLabel>) {
     if let Some(open) = &mut state.dataset {
         open.fixed_mag = mag;
     }
@@ -275,14 +289,21 @@ fn set_mag(state: &mut AppState, mag: Option<Mag>) {
 
 fn shift_mag(state: &mut AppState, feed: &SliceFeed, by: isize) {
     let Some(open) = &mut state.dataset else { return };
-    let mags: Vec<Mag> = open
-        .selected()
-        .map(|layer| layer.levels.iter().filter(|level| level.source.is_some()).map(|level| level.mag).collect())
-        .unwrap_or_default();
-    let shown = open.fixed_mag.or(feed.shown_mag(open.selected));
+    let readable = |level: &&MagLevel| level.source.is_ok();
+    let mags: Vec<MagLabel> =
+        open.selected().map(|layer| layer.layer().levels.iter().filter(readable).map(MagLevel::label).collect()).unwrap_or_default();
+    let shown = open.fixed_mag.or(feed.shown_label(open.selected));
     let at = shown.and_then(|shown| mags.iter().position(|mag| *mag == shown)).and_then(|at| at.checked_add_signed(by));
     if let Some(mag) = at.and_then(|at| mags.get(at)) {
         open.fixed_mag = Some(*mag);
+    }
+}
+
+/// One position on along the first axis, or back.
+fn shift_axis(state: &mut AppState, by: i64) {
+    let Some(open) = &mut state.dataset else { return };
+    if let Some(name) = open.axes.first().map(|axis| axis.name.clone()) {
+        open.set_axis(&name, open.positions.get(&name).saturating_add_signed(by));
     }
 }
 
@@ -307,10 +328,10 @@ fn toggle_segmentation(state: &mut AppState) {
 fn auto_window(state: &mut AppState, feed: &SliceFeed) {
     let Some(open) = &mut state.dataset else { return };
     let selected = open.selected;
-    let window = feed.histogram().filter(|(layer, _)| *layer == selected).and_then(|(_, histogram)| histogram.auto_window());
-    if let (Some(window), Some(layer)) = (window, open.layers.get_mut(selected)) {
-        layer.display.window = window;
-        layer.wants_auto_window = false;
+    if let Some(layer) = open.layers.get_mut(selected)
+        && let Some(window) = feed.histogram(selected, layer.selected_channel).and_then(Histogram::auto_window)
+    {
+        layer.set_window(layer.selected_channel, window);
     }
 }
 
@@ -329,10 +350,12 @@ pub fn read_command(state: &AppState, feed: &SliceFeed) -> Option<String> {
     let open = state.dataset.as_ref()?;
     let voxel = state.probe.voxel().unwrap_or(open.view.voxel());
     let layer = open.selected()?.layer();
-    let mag = feed.shown_mag(open.selected)?;
-    let Vec3Int { x, y, z } = mag.mag_from_mag1(voxel);
+    let mag = feed.shown_label(open.selected)?;
+    let Vec3Int { x, y, z } = mag.mag.mag_from_mag1(voxel);
+    let positions = layer.axes.iter().zip(open.positions.of_layer(layer)).filter(|(_, position)| *position > 0);
+    let axes: String = positions.map(|(axis, position)| format!(" --axis {}", quoted(&format!("{}={position}", axis.name)))).collect();
     Some(format!(
-        "chunkscope read {} --layer {} --mag {mag} --offset {x},{y},{z} --shape 1,1,1",
+        "chunkscope read {} --layer {} --mag {mag}{axes} --offset {x},{y},{z} --shape 1,1,1",
         quoted(&open.dataset.path.display().to_string()),
         quoted(&layer.name)
     ))
@@ -340,7 +363,7 @@ pub fn read_command(state: &AppState, feed: &SliceFeed) -> Option<String> {
 
 /// A word as a shell takes it.
 fn quoted(word: &str) -> String {
-    let plain = !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "/._-+:".contains(c));
+    let plain = !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "/._-+:=".contains(c));
     if plain { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
 

@@ -7,12 +7,13 @@ mod dispatch;
 mod first_view;
 mod fuzzy;
 mod layout;
+mod level_sources;
 mod log_lines;
 mod notification;
 mod settings;
 mod slice_feed;
 
-pub use app_state::{AppState, BottomTab, InspectorTab, Located, OpenDataset, OpenLayer, OpenLevel, Opening, Overlays, Panels, Probe};
+pub use app_state::{AppState, BottomTab, Choosing, InspectorTab, Located, OpenDataset, OpenLayer, Opening, Overlays, Panels, Probe};
 pub use command::{AppCommand, Command, Key, Menu, Modifiers, Shortcut, UiCommand};
 pub use context::{AppContext, CommandQueue};
 pub use dispatch::{Effect, dispatch, read_command};

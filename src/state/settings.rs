@@ -42,6 +42,22 @@ pub struct RememberedLayer {
     pub opacity: f32,
     /// Its window, unless that was still to be found.
     pub window: Option<(f64, f64)>,
+    /// Its channels, where they are mixed.
+    pub channels: Vec<RememberedChannel>,
+}
+
+/// How a channel looked when its dataset was closed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RememberedChannel {
+    /// Whether it was shown.
+    pub visible: bool,
+    /// Its colour.
+    pub color: [u8; 3],
+    /// Whether it was inverted.
+    pub inverted: bool,
+    /// Its window, unless that was still to be found.
+    pub window: Option<(f64, f64)>,
 }
 
 /// A dataset that was opened before.
@@ -62,6 +78,8 @@ pub struct Recent {
     pub zoom: Option<f64>,
     /// Name of the layer that was selected last.
     pub selected: Option<String>,
+    /// Last positions along axes beyond x, y, z and channel.
+    pub axes: Vec<(String, u64)>,
     /// How its layers looked last.
     pub layers: Vec<RememberedLayer>,
 }

@@ -3,15 +3,16 @@
 //! Each frame compares what the panes should show with what was last asked for; the difference becomes
 //! a new wanted set for the loader and new slices for the workers. Nothing here waits.
 
-use super::app_state::{AppState, OpenDataset};
+use super::app_state::{AppState, OpenDataset, OpenLayer};
+use super::level_sources::LevelSources;
 use crate::format::ChunkError;
 use crate::format::LayerCategory;
-use crate::geometry::{Mag, SlicePlane, Vec3Int};
-use crate::loading::{ChunkId, ChunkLoader, LoaderConfig, LoaderEvent, PoolError, UiWaker, WantedChunk};
+use crate::geometry::{Mag, MagLabel, SlicePlane, Vec3Int};
+use crate::loading::{ChunkId, ChunkLoader, LoaderConfig, LoaderEvent, PoolError, SourceId, UiWaker, WantedChunk};
 use crate::problem::Problem;
 use crate::scene::{
     Histogram, LayerDisplay, LevelRef, PaneView, Pick, PickState, SliceImage, SliceLayer, SliceLevel, SliceRequest, ValueWindow,
-    VisibleLayer, choose_level, compose, histogram_of, pick, visible_set,
+    VisibleLayer, choose_level, compose, drawn_levels, histogram_of, pick, visible_set,
 };
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use std::sync::Arc;
@@ -35,10 +36,12 @@ pub enum FeedEvent {
     Found(Problem),
     /// A chunk can't be shown.
     ChunkFailed(ChunkId, Arc<ChunkError>),
-    /// The window of a layer that had none.
+    /// The window of a layer, or of a channel of it, that had none.
     AutoWindow {
         /// Index of the layer.
         layer: usize,
+        /// Number of the channel.
+        channel: usize,
         /// Window from what is on screen.
         window: ValueWindow,
     },
@@ -52,7 +55,7 @@ enum FeedResult {
         picture: PaneImage,
     },
     Histogram {
-        layer: usize,
+        counted: Counted,
         dataset: u64,
         histogram: Histogram,
     },
@@ -61,6 +64,22 @@ enum FeedResult {
         plane: SlicePlane,
         dataset: u64,
     },
+}
+
+/// Whose values are counted: a layer's, or a channel's where channels are mixed (else 0).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Counted {
+    layer: usize,
+    channel: usize,
+}
+
+/// What was counted in the picture that is shown.
+#[derive(Default)]
+struct Counts {
+    view: Option<PaneView>,
+    /// What needed a window, each once.
+    tried: Vec<Counted>,
+    last: Option<Counted>,
 }
 
 /// Sends a pane's picture, or that there is none, however its job ends.
@@ -83,12 +102,20 @@ impl Drop for SliceReply {
     }
 }
 
+/// What decides from which levels, at which positions of their axes, layers are drawn.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Followed {
+    /// By layer and axis.
+    positions: Vec<Vec<u64>>,
+    fixed_mag: Option<MagLabel>,
+}
+
 /// What decides which chunks are wanted.
 #[derive(Clone, Debug, PartialEq)]
 struct WantedKey {
     panes: Vec<PaneView>,
     visible: Vec<bool>,
-    fixed_mag: Option<Mag>,
+    followed: Followed,
     budget_bytes: u64,
 }
 
@@ -97,7 +124,9 @@ struct WantedKey {
 struct PictureKey {
     view: PaneView,
     displays: Vec<LayerDisplay>,
-    shown: Vec<usize>,
+    /// The level of each layer.
+    shown: Vec<Option<SourceId>>,
+    positions: Vec<Vec<u64>>,
     missing_pattern: bool,
     hovered_segment: Option<u64>,
 }
@@ -109,6 +138,8 @@ struct PaneFeed {
     is_composing: bool,
     next_generation: u64,
     image: Option<PaneImage>,
+    /// Positions of the layers that the image shows.
+    image_positions: Vec<Vec<u64>>,
     /// A hidden pane isn't composed, so it stays stale.
     is_shown: bool,
 }
@@ -116,6 +147,19 @@ struct PaneFeed {
 impl PaneFeed {
     fn shows_what_was_asked(&self) -> bool {
         !self.is_composing && !self.is_stale
+    }
+
+    /// Takes the picture that was asked for last. One of other positions that isn't complete waits behind the picture
+    /// that is there: going through a series, grey areas in between would hide what changes.
+    fn take(&mut self, picture: PaneImage) {
+        let positions = self.asked.as_ref().map_or(&[][..], |asked| &asked.positions);
+        let is_partial = picture.image.coverage.pending > 0;
+        let has_moved_on = self.image_positions != positions;
+        let stays = self.image.as_ref().is_some_and(|shown| shown.view == picture.view);
+        if !(is_partial && has_moved_on && stays) {
+            self.image_positions = positions.to_vec();
+            self.image = Some(picture);
+        }
     }
 }
 
@@ -127,16 +171,22 @@ pub struct SliceFeed {
     sender: Sender<FeedResult>,
     panes: [PaneFeed; 3],
     wanted: Option<WantedKey>,
-    /// Readable levels of each layer of the open dataset, with their index among the layer's levels.
+    /// Levels at the positions that were looked at.
+    sources: LevelSources,
+    /// What `readable` and `layers` were made for.
+    followed: Followed,
+    /// Readable levels of each layer of the open dataset, at the current positions.
+    readable: Vec<Vec<LevelRef>>,
+    /// The layers with those of their levels that they are drawn from.
     layers: Vec<VisibleLayer>,
     /// Index of the level shown, per layer; for hidden layers the one that would be.
     shown: Vec<usize>,
     /// Number of the open dataset, so that results for a closed one are dropped.
     dataset: u64,
     last_slices: [i64; 3],
-    histogram: Option<(usize, Histogram)>,
+    histogram: Option<(Counted, Histogram)>,
     is_counting: bool,
-    histogram_asked: Option<(usize, PaneView)>,
+    counts: Counts,
 }
 
 impl SliceFeed {
@@ -157,13 +207,16 @@ impl SliceFeed {
             sender,
             panes: Default::default(),
             wanted: None,
+            sources: LevelSources::default(),
+            followed: Followed::default(),
+            readable: Vec::new(),
             layers: Vec::new(),
             shown: Vec::new(),
             dataset: 0,
             last_slices: [0; 3],
             histogram: None,
             is_counting: false,
-            histogram_asked: None,
+            counts: Counts::default(),
         })
     }
 
@@ -171,22 +224,45 @@ impl SliceFeed {
     pub fn open(&mut self, open: Option<&OpenDataset>) {
         self.close();
         let Some(open) = open else { return };
-        self.layers = open.layers.iter().map(visible_layer).collect();
+        self.follow(open);
         self.shown = vec![0; self.layers.len()];
+    }
+
+    /// Takes the levels at the current positions, and of those with the same mag the ones that are asked for.
+    fn follow(&mut self, open: &OpenDataset) {
+        let positions = open.layers.iter().map(|layer| open.positions.of_layer(layer.layer())).collect();
+        let followed = Followed { positions, fixed_mag: open.fixed_mag };
+        if followed == self.followed && self.layers.len() == open.layers.len() {
+            return;
+        }
+        self.sources.begin();
+        let layers = open.layers.iter().zip(&followed.positions).enumerate();
+        self.readable = layers.map(|(index, (layer, positions))| self.sources.levels_at(index, layer.layer(), positions)).collect();
+        for id in self.sources.drop_oldest() {
+            self.loader.forget(id);
+        }
+        let drawn = self.readable.iter().map(|readable| drawn_levels(readable, followed.fixed_mag));
+        let boxes = open.layers.iter().map(|layer| layer.layer().bounding_box);
+        self.layers = drawn.zip(boxes).map(|(levels, bounding_box)| VisibleLayer { levels, chosen: 0, bounding_box }).collect();
+        self.followed = followed;
+        self.counts = Counts::default();
     }
 
     fn close(&mut self) {
         self.loader.want(Vec::new());
-        for level in self.layers.iter().flat_map(|layer| &layer.levels) {
+        for level in self.sources.iter() {
             self.loader.forget(level.id);
         }
         self.dataset += 1;
+        self.sources.clear();
+        self.followed = Followed::default();
+        self.readable.clear();
         self.layers.clear();
         self.shown.clear();
         self.panes = Default::default();
         self.wanted = None;
         self.histogram = None;
-        self.histogram_asked = None;
+        self.counts = Counts::default();
         self.is_counting = false;
     }
 
@@ -213,16 +289,18 @@ impl SliceFeed {
                     let pane = &mut self.panes[plane_index(plane)];
                     pane.is_composing = false;
                     if pane.image.as_ref().is_none_or(|shown| shown.generation < picture.generation) {
-                        pane.image = Some(picture);
+                        pane.take(picture);
                     }
                 }
-                FeedResult::Histogram { layer, dataset, histogram } if dataset == self.dataset => {
+                FeedResult::Histogram { counted, dataset, histogram } if dataset == self.dataset => {
                     self.is_counting = false;
-                    let wants_window = open.and_then(|open| open.layers.get(layer)).is_some_and(|layer| layer.wants_auto_window);
+                    let Counted { layer, channel } = counted;
+                    let opened = open.and_then(|open| open.layers.get(layer));
+                    let wants_window = opened.is_some_and(|layer| layer.without_window().any(|without| without == channel));
                     if wants_window && let Some(window) = histogram.auto_window() {
-                        events.push(FeedEvent::AutoWindow { layer, window });
+                        events.push(FeedEvent::AutoWindow { layer, channel, window });
                     }
-                    self.histogram = Some((layer, histogram));
+                    self.histogram = Some((counted, histogram));
                 }
                 FeedResult::NoSlice { plane, dataset } if dataset == self.dataset => self.panes[plane_index(plane)].is_composing = false,
                 FeedResult::Slice { .. } | FeedResult::Histogram { .. } | FeedResult::NoSlice { .. } => {}
@@ -234,6 +312,7 @@ impl SliceFeed {
     /// Asks for what the panes should show now. `shapes_px` are their sizes in physical pixels, 0 for hidden ones.
     pub fn update(&mut self, state: &AppState, shapes_px: [[u32; 2]; 3]) {
         let Some(open) = &state.dataset else { return };
+        self.follow(open);
         let voxel_size = open.dataset.voxel_size;
         let panes: Vec<PaneView> = SlicePlane::ALL
             .into_iter()
@@ -250,7 +329,8 @@ impl SliceFeed {
             let key = PictureKey {
                 view: *pane,
                 displays: open.layers.iter().map(|layer| layer.display.clone()).collect(),
-                shown: self.shown.clone(),
+                shown: (0..open.layers.len()).map(|layer| self.shown_level(layer).map(|level| level.id)).collect(),
+                positions: self.followed.positions.clone(),
                 missing_pattern: state.settings.overlays.missing_pattern,
                 hovered_segment,
             };
@@ -261,14 +341,15 @@ impl SliceFeed {
 
     fn want(&mut self, open: &OpenDataset, panes: &[PaneView]) {
         let visible: Vec<bool> = open.layers.iter().map(|layer| layer.display.visible).collect();
-        let key = WantedKey { panes: panes.to_vec(), visible, fixed_mag: open.fixed_mag, budget_bytes: self.loader.wanted_budget_bytes() };
+        let key =
+            WantedKey { panes: panes.to_vec(), visible, followed: self.followed.clone(), budget_bytes: self.loader.wanted_budget_bytes() };
         if self.wanted.as_ref() == Some(&key) {
             return;
         }
         let zoom = open.view.zoom();
         for (layer, shown) in self.layers.iter_mut().zip(&mut self.shown) {
             let mags: Vec<Mag> = layer.levels.iter().map(|level| level.mag).collect();
-            layer.chosen = choose_level(&mags, zoom, open.fixed_mag).unwrap_or(0);
+            layer.chosen = choose_level(&mags, zoom, open.fixed_mag.map(|label| label.mag)).unwrap_or(0);
             *shown = layer.chosen;
         }
         let at: Vec<usize> = (0..self.layers.len()).filter(|i| key.visible[*i] && !self.layers[*i].levels.is_empty()).collect();
@@ -355,24 +436,39 @@ impl SliceFeed {
         let Some(pane) = panes.iter().find(|pane| pane.plane() == SlicePlane::Xy).or(panes.first()) else { return };
         let feed = &self.panes[plane_index(pane.plane())];
         // Only the picture of what is wanted now says that its chunks are there; an older one may lack a layer.
-        let picture = feed.image.as_ref().filter(|picture| picture.view == *pane && feed.shows_what_was_asked());
+        let is_current =
+            |picture: &&PaneImage| picture.view == *pane && feed.shows_what_was_asked() && feed.image_positions == self.followed.positions;
+        let picture = feed.image.as_ref().filter(is_current);
         let is_complete = picture.is_some_and(|picture| picture.image.coverage.pending == 0);
         if self.is_counting || !is_complete {
             return;
         }
-        let needs_window = open.layers.iter().position(|layer| layer.wants_auto_window && layer.display.visible);
-        let layer = needs_window.unwrap_or(open.selected);
-        let is_shown = open.layers.get(layer).is_some_and(|layer| layer.display.visible && layer.layer().category == LayerCategory::Color);
-        if !is_shown || self.histogram_asked == Some((layer, *pane)) {
-            return;
+        if self.counts.view != Some(*pane) {
+            self.counts = Counts { view: Some(*pane), ..Counts::default() };
         }
-        let Some(slice_layer) = self.slice_layer(open, layer) else { return };
-        self.histogram_asked = Some((layer, *pane));
+        let Some(counted) = self.next_to_count(open) else { return };
+        let Some(slice_layer) = self.slice_layer(open, counted.layer) else { return };
+        let is_without =
+            open.layers.get(counted.layer).is_some_and(|layer| layer.without_window().any(|channel| channel == counted.channel));
+        if is_without && !self.counts.tried.contains(&counted) {
+            self.counts.tried.push(counted); // at most one for each channel
+        }
+        self.counts.last = Some(counted);
         let (sender, waker, lookup, dataset, view) = (self.sender.clone(), self.waker.clone(), self.loader.lookup(), self.dataset, *pane);
         self.is_counting = self.loader.spawn_compose(move || {
-            let histogram = histogram_of(&slice_layer, &view, lookup.as_ref());
-            send(&sender, &waker, FeedResult::Histogram { layer, dataset, histogram });
+            let histogram = histogram_of(&slice_layer, counted.channel, &view, lookup.as_ref());
+            send(&sender, &waker, FeedResult::Histogram { counted, dataset, histogram });
         });
+    }
+
+    /// What needs a window and wasn't counted in this picture, then what the panel shows, unless it was counted last.
+    fn next_to_count(&self, open: &OpenDataset) -> Option<Counted> {
+        let is_shown = |layer: &OpenLayer| layer.display.visible && layer.layer().category == LayerCategory::Color;
+        let shown = open.layers.iter().enumerate().filter(|(_, layer)| is_shown(layer));
+        let mut needed = shown.flat_map(|(index, layer)| layer.without_window().map(move |channel| Counted { layer: index, channel }));
+        let selected = open.selected().filter(|layer| is_shown(layer));
+        let selected = selected.map(|layer| Counted { layer: open.selected, channel: layer.selected_channel });
+        needed.find(|counted| !self.counts.tried.contains(counted)).or(selected.filter(|selected| self.counts.last != Some(*selected)))
     }
 
     fn hovered_segment(&self, state: &AppState) -> Option<u64> {
@@ -390,6 +486,21 @@ impl SliceFeed {
     pub fn pick(&self, open: &OpenDataset, layer: usize, voxel: Vec3Int) -> Option<Pick> {
         let slice_layer = self.slice_layer(open, layer)?;
         Some(pick(&slice_layer, voxel, self.loader.lookup().as_ref()))
+    }
+
+    /// Which of its levels a layer shows now.
+    pub fn shown_label(&self, layer: usize) -> Option<MagLabel> {
+        self.shown_level(layer).map(LevelRef::label)
+    }
+
+    /// A level of a layer at the current positions, by its index in the layer; `None` if it can't be read.
+    pub fn level(&self, layer: usize, index: usize) -> Option<&LevelRef> {
+        self.readable.get(layer)?.iter().find(|level| level.index == index)
+    }
+
+    /// The level of a layer that has, or had at other positions, this number in the loader.
+    pub fn level_of(&self, layer: usize, id: SourceId) -> Option<&LevelRef> {
+        self.sources.level(layer, id)
     }
 
     /// The mag that a layer shows now.
@@ -412,9 +523,9 @@ impl SliceFeed {
         self.panes[plane_index(plane)].image.as_ref()
     }
 
-    /// Values on screen of the selected layer, as last counted, with the layer's index.
-    pub fn histogram(&self) -> Option<(usize, &Histogram)> {
-        self.histogram.as_ref().map(|(layer, histogram)| (*layer, histogram))
+    /// Values on screen of a layer, or of a channel where its channels are mixed, if they were the last counted.
+    pub fn histogram(&self, layer: usize, channel: usize) -> Option<&Histogram> {
+        self.histogram.as_ref().filter(|(counted, _)| *counted == Counted { layer, channel }).map(|(_, histogram)| histogram)
     }
 
     /// Whether every pane shows all it can.
@@ -434,7 +545,7 @@ impl SliceFeed {
 
     /// Reads failed chunks again, and where they lie.
     pub fn retry_failed(&mut self) {
-        for level in self.layers.iter().flat_map(|layer| &layer.levels) {
+        for level in self.sources.iter() {
             level.source.forget_indices();
         }
         self.loader.retry_failed();
@@ -463,14 +574,6 @@ fn plane_index(plane: SlicePlane) -> usize {
         SlicePlane::Yz => 1,
         SlicePlane::Xz => 2,
     }
-}
-
-fn visible_layer(layer: &super::app_state::OpenLayer) -> VisibleLayer {
-    let levels = layer.levels.iter().zip(&layer.layer().levels).filter_map(|(opened, level)| {
-        let source = level.source.as_ref().ok()?;
-        Some(LevelRef { mag: level.mag, id: opened.source?, source: source.clone() })
-    });
-    VisibleLayer { levels: levels.collect(), chosen: 0, bounding_box: layer.layer().bounding_box }
 }
 
 fn slice_level(level: &LevelRef) -> SliceLevel {

@@ -3,7 +3,7 @@
 use super::frame::Room;
 use super::theme::{Icon, Tokens, icons, metrics, text};
 use super::widgets::{Chip, IconButton, IconToggle, Row, RowState, SectionHeader, chip_ui, divider_ui, icon_button_ui};
-use crate::geometry::Mag;
+use crate::geometry::MagLabel;
 use crate::state::{AppCommand, AppContext, OpenDataset, OpenLayer, UiCommand};
 use crate::text::{bytes, count};
 use egui::{Align, Color32, Label, Layout, Rect, Response, Ui, UiBuilder, pos2, vec2};
@@ -144,9 +144,9 @@ struct Mags<'a> {
 
 impl Mags<'_> {
     fn rows_ui(&self, ui: &mut Ui) {
-        for (at, level) in self.layer.levels.iter().enumerate() {
+        for (at, level) in self.layer.layer().levels.iter().enumerate() {
             let (shards, stored) = self.scanned(at);
-            let name = self.name(level.mag);
+            let name = self.name(level.label());
             let response =
                 Row::new(&name, RowState::Plain).height(metrics::ROW_MAG).show(ui, |ui| self.row_ui(ui, at, &shards, &stored)).response;
             self.react(at, response);
@@ -155,9 +155,9 @@ impl Mags<'_> {
 
     fn row_ui(&self, ui: &mut Ui, at: usize, shards: &str, stored: &str) {
         let tokens = Tokens::of(ui);
-        let Some(level) = self.layer.levels.get(at) else { return };
+        let Some(level) = self.layer.layer().levels.get(at) else { return };
         let rect = ui.max_rect();
-        let (is_shown, is_fixed, is_broken) = (self.is_shown(level.mag), self.is_fixed(level.mag), level.source.is_none());
+        let (is_shown, is_fixed, is_broken) = (self.is_shown(level.label()), self.is_fixed(level.label()), level.source.is_err());
         let color = match (is_broken, is_shown) {
             (true, _) => tokens.t3,
             (false, true) => tokens.acctx,
@@ -168,7 +168,7 @@ impl Mags<'_> {
         };
         let left = Layout::left_to_right(Align::Center);
         let right = Layout::right_to_left(Align::Center);
-        let placed = put(ui, rect.with_min_x(rect.left() + MAG_INDENT), left, text::control(level.mag.to_string()).color(color));
+        let placed = put(ui, rect.with_min_x(rect.left() + MAG_INDENT), left, text::control(level.label().to_string()).color(color));
         let mark = pos2(placed.right() + 8.0, rect.center().y);
         let icon = |icon: Icon, color: Color32| {
             let font = super::theme::fonts::icon(Icon::SIZE_CARET);
@@ -190,14 +190,14 @@ impl Mags<'_> {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = vec2(metrics::TIGHT_GAP, metrics::TIGHT_GAP);
             // Five mags of two digits fit into the narrow panel on one line, as in the design.
-            for (at, level) in self.layer.levels.iter().enumerate() {
-                let pin = if self.is_fixed(level.mag) { format!(" {}", icons::PUSH_PIN.as_str()) } else { String::new() };
-                let label = format!("{}{pin}", level.mag);
-                let is_on = self.is_shown(level.mag);
-                let response = ui.push_id((self.index, at), |ui| ui.add_enabled(level.source.is_some(), Chip::choice(&label, is_on)));
+            for (at, level) in self.layer.layer().levels.iter().enumerate() {
+                let pin = if self.is_fixed(level.label()) { format!(" {}", icons::PUSH_PIN.as_str()) } else { String::new() };
+                let label = format!("{}{pin}", level.label());
+                let is_on = self.is_shown(level.label());
+                let response = ui.push_id((self.index, at), |ui| ui.add_enabled(level.source.is_ok(), Chip::choice(&label, is_on)));
                 let response = response.inner;
-                let name = self.name(level.mag);
-                response.widget_info(|| egui::WidgetInfo::selected(egui::Role::RadioButton, level.source.is_some(), is_on, &name));
+                let name = self.name(level.label());
+                response.widget_info(|| egui::WidgetInfo::selected(egui::Role::RadioButton, level.source.is_ok(), is_on, &name));
                 self.react(at, response);
             }
         });
@@ -207,7 +207,7 @@ impl Mags<'_> {
     /// Number of shards and bytes, where the level has been looked through.
     fn scanned(&self, at: usize) -> (String, String) {
         let layout = &self.ctx.state.layout;
-        let source = self.layer.levels.get(at).and_then(|level| level.source);
+        let source = self.ctx.feed.level(self.index, at).map(|level| level.id);
         if source.is_none() || source != layout.level || (layout.shards.is_empty() && layout.is_scanning) {
             return (String::new(), String::new());
         }
@@ -216,30 +216,30 @@ impl Mags<'_> {
         (format!("{more}{}", count(shards)), format!("{more}{}", bytes(layout.stored_bytes())))
     }
 
-    fn is_shown(&self, mag: Mag) -> bool {
-        self.layer.display.visible && self.ctx.feed.shown_mag(self.index) == Some(mag)
+    fn is_shown(&self, mag: MagLabel) -> bool {
+        self.layer.display.visible && self.ctx.feed.shown_label(self.index) == Some(mag)
     }
 
-    fn is_fixed(&self, mag: Mag) -> bool {
+    fn is_fixed(&self, mag: MagLabel) -> bool {
         self.open.fixed_mag == Some(mag)
     }
 
-    fn name(&self, mag: Mag) -> String {
+    fn name(&self, mag: MagLabel) -> String {
         format!("{} mag {mag}", self.layer.layer().name)
     }
 
     /// A click fixes the mag, another one lets it follow the zoom again.
     fn react(&self, at: usize, response: Response) {
-        let Some(level) = self.layer.levels.get(at) else { return };
-        if level.source.is_none() {
+        let Some(level) = self.layer.layer().levels.get(at) else { return };
+        if level.source.is_err() {
             let reason = self.layer.layer().levels.get(at).and_then(|level| level.source.as_ref().err()).map(ToString::to_string);
             response.on_disabled_hover_text(reason.clone().unwrap_or_default()).on_hover_text(reason.unwrap_or_default());
             return;
         }
-        let is_fixed = self.is_fixed(level.mag);
+        let is_fixed = self.is_fixed(level.label());
         let tooltip = if is_fixed { "Fixed. Click to let the mag follow the zoom" } else { "Click to show this mag whatever the zoom" };
         if response.on_hover_text(tooltip).clicked() {
-            self.ctx.send(AppCommand::SetMag(if is_fixed { None } else { Some(level.mag) }));
+            self.ctx.send(AppCommand::SetMag(if is_fixed { None } else { Some(level.label()) }));
         }
     }
 }

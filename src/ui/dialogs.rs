@@ -84,7 +84,7 @@ pub fn version() -> &'static str {
 }
 
 /// A dialog with a title; answers whether it is to be closed.
-fn dialog_ui(ui: &Ui, title: &str, size: egui::Vec2, contents: impl FnOnce(&mut Ui)) -> bool {
+pub fn dialog_ui(ui: &Ui, title: &str, size: egui::Vec2, contents: impl FnOnce(&mut Ui)) -> bool {
     let tokens = Tokens::of(ui);
     let room = ui.ctx().content_rect().size() - vec2(64.0, 96.0);
     let size = size.min(room);

@@ -1,9 +1,10 @@
 //! The left panel's lower part: how the selected layer looks.
 
+use super::channel_list::channel_list_ui;
 use super::theme::{Tokens, metrics, text};
 use super::widgets::{CountScale, Histogram, NumberField, SectionHeader, Segmented, SliderRow, TextButton, row_label_ui};
 use crate::format::LayerCategory;
-use crate::scene::{Colormap, GAMMA_RANGE, Interpolation, LayerDisplay, ValueWindow};
+use crate::scene::{self, Colormap, GAMMA_RANGE, Interpolation, LayerDisplay, ValueWindow};
 use crate::state::{AppCommand, AppContext, OpenDataset, OpenLayer, UiCommand};
 use crate::voxel::ElementClass;
 use egui::{Align, ComboBox, Layout, Ui, vec2};
@@ -37,8 +38,13 @@ fn segmentation_ui(ui: &mut Ui, layer: &OpenLayer, display: &mut LayerDisplay) {
 }
 
 fn color_ui(ui: &mut Ui, ctx: &AppContext<'_>, index: usize, layer: &OpenLayer, display: &mut LayerDisplay) {
+    if layer.is_mixed() {
+        channel_list_ui(ui, ctx, index, layer, display);
+    }
+    let channel = display.channels.get(layer.selected_channel);
     // The buttons beside it keep their room.
-    let subject = super::widgets::elide_middle(&layer.layer().name, if ui.available_width() < 220.0 { 8 } else { 12 });
+    let name = channel.map_or(&layer.layer().name, |channel| &channel.name);
+    let subject = super::widgets::elide_middle(name, if ui.available_width() < 220.0 { 8 } else { 12 });
     SectionHeader::new("Contrast").subject(&subject).show(ui, |ui| {
         if ui.add(TextButton::quiet("Full range")).on_hover_text("All values of the type (Shift+A)").clicked() {
             ctx.send(UiCommand::FullRangeWindow);
@@ -50,10 +56,14 @@ fn color_ui(ui: &mut Ui, ctx: &AppContext<'_>, index: usize, layer: &OpenLayer, 
     });
     ui.spacing_mut().item_spacing.y = metrics::TIGHT_GAP;
     let class = layer.layer().voxel_type.map_or(ElementClass::Uint8, |voxel_type| voxel_type.class);
-    let is_rgb = layer.layer().voxel_type.is_some_and(|voxel_type| voxel_type.channels > 1);
-    histogram_ui(ui, ctx, index, class, display);
+    let is_single = layer.layer().voxel_type.is_none_or(|voxel_type| voxel_type.channels == 1);
+    let mut contrast = Contrast::of(display, layer.selected_channel);
+    let counted = ctx.feed.histogram(index, layer.selected_channel);
+    if histogram_ui(ui, counted, class, &mut contrast.window) {
+        ctx.send(UiCommand::AutoWindow);
+    }
     ui.add_space(metrics::TIGHT_GAP);
-    window_ui(ui, class, display);
+    window_ui(ui, class, &mut contrast.window);
     ui.add_space(metrics::TIGHT_GAP);
 
     let mut gamma = f64::from(display.gamma);
@@ -70,17 +80,46 @@ fn color_ui(ui: &mut Ui, ctx: &AppContext<'_>, index: usize, layer: &OpenLayer, 
             .segment(Interpolation::Linear, "Linear")
             .show(ui);
     });
-    if !is_rgb {
+    if is_single {
         colormap_ui(ui, display);
     }
     ui.horizontal(|ui| {
         row_label_ui(ui, "Colour");
         ui.spacing_mut().interact_size = vec2(metrics::CONTROL_HEIGHT, metrics::CONTROL_HEIGHT);
-        ui.color_edit_button_srgb(&mut display.color).accessible_name("Colour").on_hover_text("Colour that intensities are multiplied by");
+        ui.color_edit_button_srgb(&mut contrast.color).accessible_name("Colour").on_hover_text("Colour that intensities are multiplied by");
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            ui.checkbox(&mut display.inverted, text::control("Invert").color(Tokens::of(ui).t2));
+            ui.checkbox(&mut contrast.inverted, text::control("Invert").color(Tokens::of(ui).t2));
         });
     });
+    contrast.put_into(display, layer.selected_channel);
+}
+
+/// What is set for a layer as a whole, or for each of its channels where they are mixed.
+#[derive(Clone, Copy, PartialEq)]
+struct Contrast {
+    window: ValueWindow,
+    color: [u8; 3],
+    inverted: bool,
+}
+
+impl Contrast {
+    fn of(display: &LayerDisplay, channel: usize) -> Self {
+        match display.channels.get(channel) {
+            Some(channel) => Self { window: channel.window, color: channel.color, inverted: channel.inverted },
+            None => Self { window: display.window, color: display.color, inverted: display.inverted },
+        }
+    }
+
+    fn put_into(self, display: &mut LayerDisplay, channel: usize) {
+        if self == Self::of(display, channel) {
+            return;
+        }
+        let Self { window, color, inverted } = self;
+        match Arc::make_mut(&mut display.channels).get_mut(channel) {
+            Some(channel) => (channel.window, channel.color, channel.inverted) = (window, color, inverted),
+            None => (display.window, display.color, display.inverted) = (window, color, inverted),
+        }
+    }
 }
 
 fn opacity_ui(ui: &mut Ui, display: &mut LayerDisplay) {
@@ -112,20 +151,20 @@ fn colormap_name(colormap: Colormap) -> &'static str {
     }
 }
 
-fn window_ui(ui: &mut Ui, class: ElementClass, display: &mut LayerDisplay) {
-    let (decimals, speed) = precision(class, display.window);
+fn window_ui(ui: &mut Ui, class: ElementClass, window: &mut ValueWindow) {
+    let (decimals, speed) = precision(class, *window);
     ui.horizontal(|ui| {
-        let (mut min, mut max) = (display.window.min(), display.window.max());
+        let (mut min, mut max) = (window.min(), window.max());
         let width = ((ui.available_width() - metrics::GAP) / 2.0).floor().min(104.0);
         let field = |ui: &mut Ui, name, value: &mut f64| {
             ui.add(NumberField::new(name, value).prefix(name).width(width).max_decimals(decimals).speed(speed)).changed()
         };
         if field(ui, "Min", &mut min) {
-            display.window.set_min(min);
+            window.set_min(min);
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if field(ui, "Max", &mut max) {
-                display.window.set_max(max);
+                window.set_max(max);
             }
         });
     });
@@ -142,19 +181,18 @@ fn precision(class: ElementClass, window: ValueWindow) -> (usize, f64) {
     (decimals as usize, span / 400.0)
 }
 
-fn histogram_ui(ui: &mut Ui, ctx: &AppContext<'_>, index: usize, class: ElementClass, display: &mut LayerDisplay) {
-    let counted = ctx.feed.histogram().filter(|(layer, _)| *layer == index).map(|(_, histogram)| histogram);
-    let range = shown_range(class, counted.map(|histogram| histogram.range), display.window);
-    let window = (display.window.min(), display.window.max());
+/// Answers whether the window is to be fitted to the values.
+fn histogram_ui(ui: &mut Ui, counted: Option<&scene::Histogram>, class: ElementClass, window: &mut ValueWindow) -> bool {
+    let range = shown_range(class, counted.map(|histogram| histogram.range), *window);
     let bins = counted.map_or_else(Vec::new, |histogram| bins_over(&without_peaks_at_the_ends(&histogram.bins), histogram.range, &range));
-    let output = Histogram::new(&bins, range, window).scale(CountScale::Linear).show(ui);
-    if output.response.double_clicked() {
-        ctx.send(UiCommand::AutoWindow);
-    } else if let Some((min, max)) = output.window {
+    let output = Histogram::new(&bins, range, (window.min(), window.max())).scale(CountScale::Linear).show(ui);
+    let is_fitted = output.response.double_clicked();
+    if let Some((min, max)) = output.window.filter(|_| !is_fitted) {
         let round = |value: f64| if class.is_float() { value } else { value.round() };
-        display.window = ValueWindow::new(round(min), round(max));
+        *window = ValueWindow::new(round(min), round(max));
     }
     output.response.on_hover_text("Values on screen. Drag the handles; double-click fits them to the values");
+    is_fitted
 }
 
 /// What the histogram spans: all of an 8-bit type, else what occurs and what is chosen. A window far wider

@@ -131,6 +131,8 @@ fn is_on(command: UiCommand, ctx: &AppContext<'_>, room: Room) -> Option<bool> {
         | C::EditPosition
         | C::FinerMag
         | C::CoarserMag
+        | C::NextOnAxis
+        | C::PreviousOnAxis
         | C::NextLayer
         | C::PreviousLayer
         | C::ToggleLayer

@@ -4,7 +4,10 @@
 //! toasts. Colours, fonts and lengths come from [`theme`], controls from [`widgets`].
 
 mod age;
+mod axis_bar;
 mod bottom_panel;
+mod channel_list;
+mod chooser;
 mod command_palette;
 mod dataset_panel;
 mod dialogs;
@@ -31,6 +34,7 @@ pub use welcome::{RecentLook, Welcome};
 
 use crate::state::{AppCommand, AppContext, InspectorTab, OpenDataset, Settings};
 use bottom_panel::BottomPanel;
+use chooser::Chooser;
 use command_palette::CommandPalette;
 use dataset_panel::DatasetPanel;
 use dialogs::Dialogs;
@@ -59,6 +63,7 @@ pub struct MainWindow {
     bottom_panel: BottomPanel,
     palette: CommandPalette,
     dialogs: Dialogs,
+    chooser: Chooser,
     news: OpeningNews,
     widths: Widths,
     left_fold: NarrowFold,
@@ -125,6 +130,7 @@ impl MainWindow {
         drop_hint_ui(ui, area);
         self.palette.show(ui, ctx);
         self.dialogs.show(ui, ctx);
+        self.chooser.show(ui, ctx);
     }
 
     fn show_welcome(&mut self, ui: &mut Ui, ctx: &AppContext<'_>, area: Rect, room: Room) {
@@ -140,9 +146,13 @@ impl MainWindow {
         let frame = WindowFrame::new(area, &choices);
         self.show_bars(ui, ctx, frame.top_bar, frame.status_bar, room);
 
-        part_ui(ui, "panes", frame.panes, |ui| {
+        let axes_top = (frame.panes.bottom() - axis_bar::axis_bar_height(open)).max(frame.panes.top());
+        part_ui(ui, "panes", frame.panes.with_max_y(axes_top), |ui| {
             self.viewport.show(ui, ctx);
         });
+        if axes_top < frame.panes.bottom() {
+            part_ui(ui, "axes", frame.panes.with_min_y(axes_top), |ui| axis_bar::axis_bar_ui(ui, ctx, open));
+        }
         part_ui(ui, "left", frame.left.rect(), |ui| match frame.left {
             Side::Open(_) => {
                 left_panel_ui(ui, |ui| {

@@ -12,7 +12,8 @@ pub fn run(ui: &egui::Ui, ctx: &AppContext<'_>) {
     // Text size is a setting of ours; egui's own shortcut for it would do it twice.
     ui.ctx().options_mut(|options| options.zoom_with_keyboard = false);
     let panels = &ctx.state.panels;
-    let is_covered = panels.palette || panels.shortcuts || panels.about || egui::Popup::is_any_open(ui.ctx());
+    let is_covered =
+        panels.palette || panels.shortcuts || panels.about || ctx.state.choosing.is_some() || egui::Popup::is_any_open(ui.ctx());
     if is_covered || ui.ctx().text_edit_focused() {
         return;
     }
@@ -51,7 +52,10 @@ pub fn start(ui: &egui::Ui, ctx: &AppContext<'_>, command: UiCommand) {
 
 /// Whether an action makes sense right now; menus grey it and the palette leaves it out otherwise.
 pub fn is_available(command: UiCommand, ctx: &AppContext<'_>) -> bool {
-    !command.needs_dataset() || ctx.state.dataset.is_some()
+    match &ctx.state.dataset {
+        None => !command.needs_dataset(),
+        Some(open) => !matches!(command, UiCommand::NextOnAxis | UiCommand::PreviousOnAxis) || !open.axes.is_empty(),
+    }
 }
 
 /// Actions that go on while their key is held.
@@ -69,6 +73,8 @@ fn repeats(command: UiCommand) -> bool {
             | C::PanDown
             | C::ZoomIn
             | C::ZoomOut
+            | C::NextOnAxis
+            | C::PreviousOnAxis
             | C::NextLayer
             | C::PreviousLayer
     )

@@ -151,12 +151,13 @@ fn figures_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenDataset) {
     slot_ui(ui, &format!("zoom {zoom:.*}", zoom_decimals(zoom)), "zoom 8.8", tokens.t2, "Voxels per pixel");
     bar_separator_ui(ui);
     mag_ui(ui, ctx, open);
+    axes_ui(ui, open);
     problems_ui(ui, ctx, open);
 }
 
 fn mag_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenDataset) {
     let tokens = Tokens::of(ui);
-    let Some(mag) = ctx.feed.shown_mag(open.selected) else {
+    let Some(mag) = ctx.feed.shown_label(open.selected) else {
         slot_ui(ui, "no mag", "mag 1", tokens.t2, "The selected layer has no level that can be read");
         return;
     };
@@ -167,6 +168,17 @@ fn mag_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenDataset) {
     };
     let fixed = if open.fixed_mag.is_some() { ", fixed" } else { "" };
     slot_ui(ui, &format!("mag {mag}{fixed}"), "mag 1", tokens.t2, tooltip);
+}
+
+/// Where one looks along further axes: position and last position of each.
+fn axes_ui(ui: &mut Ui, open: &OpenDataset) {
+    for axis in open.axes.iter().rev() {
+        bar_separator_ui(ui);
+        let last = axis.len.saturating_sub(1);
+        let text = |position: u64| format!("{} {position} / {last}", axis.name);
+        let tooltip = format!("Position along axis {}, from 0", axis.name);
+        slot_ui(ui, &text(open.positions.get(&axis.name)), &text(last), Tokens::of(ui).t2, &tooltip);
+    }
 }
 
 /// Counts of errors and warnings; a click shows them.

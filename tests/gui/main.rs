@@ -4,6 +4,7 @@
 mod builders;
 mod support;
 
+mod channels_and_axes;
 mod errors;
 mod frames;
 mod keys;
@@ -12,3 +13,4 @@ mod memory;
 mod navigate;
 mod open;
 mod panels;
+mod synthetic;

@@ -37,7 +37,7 @@ fn layer_mag_position_and_zoom_of_the_command_line_are_shown() {
     let first_view = FirstView {
         path: Some(tiny.path()),
         layer: Some("cells".to_owned()),
-        mag: Mag::new(2, 2, 2),
+        mag: Mag::new(2, 2, 2).map(Into::into),
         position: Some(Vec3Int::new(10, 20, 30)),
         zoom: Some(0.5),
         ..FirstView::default()

@@ -4,8 +4,9 @@
 #![allow(dead_code, missing_docs, reason = "each module uses its own part")]
 
 use crate::builders::header;
-use chunkscope::app::{App, FirstView};
+use chunkscope::app::{App, FirstView, OpenPath};
 use chunkscope::format::wkw::{BlockType, WkwWriter};
+use chunkscope::format::{Dataset, OpenError};
 use chunkscope::geometry::{BoundingBox, Shape3, ShardIndex, SlicePlane, Vec3Int};
 use chunkscope::scene::Coverage;
 use chunkscope::state::{AppState, Command, LogLines, OpenDataset, OpenLayer, PaneImage, Settings};
@@ -66,6 +67,8 @@ pub struct Setup {
     pub size: Vec2,
     pub settings: Settings,
     pub opener: Arc<dyn StorageOpener>,
+    /// What opens paths, instead of the formats.
+    pub open_path: Option<OpenPath>,
     pub first_view: FirstView,
     /// Whether the test has [`own_machine`].
     pub is_alone: bool,
@@ -74,7 +77,7 @@ pub struct Setup {
 impl Default for Setup {
     fn default() -> Self {
         let opener = Arc::new(LocalOpener::default());
-        Self { size: WIDE, settings: Settings::default(), opener, first_view: FirstView::default(), is_alone: false }
+        Self { size: WIDE, settings: Settings::default(), opener, open_path: None, first_view: FirstView::default(), is_alone: false }
     }
 }
 
@@ -92,13 +95,22 @@ impl Setup {
         Self { opener: Arc::new(opener), ..self }
     }
 
+    /// Datasets come from a function.
+    pub fn opened_by(self, open: impl Fn(&Path) -> Result<Dataset, OpenError> + Send + Sync + 'static) -> Self {
+        Self { open_path: Some(Arc::new(open)), ..self }
+    }
+
     pub fn start(self) -> Gui {
         let guard = (!self.is_alone).then(share_machine);
         let slot: Rc<RefCell<Option<App>>> = Rc::default();
         let made = slot.clone();
-        let Self { size, settings, opener, first_view, .. } = self;
+        let Self { size, settings, opener, open_path, first_view, .. } = self;
         let setup = move |ctx: &egui::Context| {
-            let app = App::new(ctx, settings, LogLines::default(), opener, first_view).expect("threads");
+            let app = match open_path {
+                Some(open) => App::with_open(ctx, settings, LogLines::default(), open, first_view),
+                None => App::new(ctx, settings, LogLines::default(), opener, first_view),
+            };
+            let app = app.expect("threads");
             *made.borrow_mut() = Some(app);
         };
         let shell = Shell { slot, app: None, frame_times: Vec::new() };

@@ -1,10 +1,11 @@
-//! Rows of intensities and RGB to pixels: nearest and linear, one loop per class.
+//! Rows of intensities, RGB and mixed channels to pixels: nearest and linear, one loop per class.
 
 use super::axis_map::Neighbor;
 use super::cell::Cell;
 use super::channel::{Channel, for_class};
+use super::layer_colors::{LayerColors, MixedColors, rgb_at};
 use super::plan::{ChunkRow, LayerPlan};
-use crate::scene::colormap::{ColorTable, Rgba};
+use crate::scene::colormap::Rgba;
 use crate::voxel::VoxelType;
 use std::ops::Range;
 
@@ -34,25 +35,34 @@ impl Blend {
     }
 }
 
-/// Colour of one voxel by its bytes; black where there are too few of them.
-pub fn voxel_color(table: &ColorTable, voxel_type: VoxelType, voxel: &[u8]) -> Rgba {
-    let color = for_class!(voxel_type.class, T => {
-        if voxel_type.is_rgb() { rgb_at::<T>(table, voxel, 0) } else { T::read_at(voxel, 0).map(|v| v.color(table)) }
-    });
-    color.unwrap_or([0, 0, 0, 255])
-}
-
 /// Draws the pixels `out` of one row; `out` starts at the first column of `px`.
-pub fn draw_nearest(table: &ColorTable, voxel_type: VoxelType, from: &ChunkRow<'_>, px: Range<usize>, blend: Blend, out: &mut [Rgba]) {
+pub fn draw_nearest(colors: &LayerColors, voxel_type: VoxelType, from: &ChunkRow<'_>, px: Range<usize>, blend: Blend, out: &mut [Rgba]) {
     let bytes = from.bytes.get(from.start as usize..).unwrap_or(&[]);
     let offsets = &from.offsets[px];
     // The branches on type and blending are taken once per run, so that each loop has none of its own.
-    for_class!(voxel_type.class, T => match (voxel_type.is_rgb(), blend) {
-        (false, Blend::Set) => draw(offsets, out, Blend::Set, |at| T::read_at(bytes, at).map(|v| v.color(table))),
-        (false, Blend::Add) => draw(offsets, out, Blend::Add, |at| T::read_at(bytes, at).map(|v| v.color(table))),
-        (true, Blend::Set) => draw(offsets, out, Blend::Set, |at| rgb_at::<T>(table, bytes, at)),
-        (true, Blend::Add) => draw(offsets, out, Blend::Add, |at| rgb_at::<T>(table, bytes, at)),
+    for_class!(voxel_type.class, T => match (colors, blend) {
+        (LayerColors::Single(table), Blend::Set) => draw(offsets, out, Blend::Set, |at| T::read_at(bytes, at).map(|v| v.color(table))),
+        (LayerColors::Single(table), Blend::Add) => draw(offsets, out, Blend::Add, |at| T::read_at(bytes, at).map(|v| v.color(table))),
+        (LayerColors::Rgb(table), Blend::Set) => draw(offsets, out, Blend::Set, |at| rgb_at::<T>(table, bytes, at)),
+        (LayerColors::Rgb(table), Blend::Add) => draw(offsets, out, Blend::Add, |at| rgb_at::<T>(table, bytes, at)),
+        (LayerColors::Mixed(mixed), _) => draw_mixed::<T>(mixed, bytes, offsets, blend, out),
     });
+}
+
+/// The sum of channels. How many they are is asked once per run too; more than four are rare. Not inlined, so that
+/// the loops of the common kinds stay as they would be without it.
+#[inline(never)]
+fn draw_mixed<T: Channel>(mixed: &MixedColors, bytes: &[u8], offsets: &[u32], blend: Blend, out: &mut [Rgba]) {
+    let channels = &mixed.channels[..];
+    if let Some((first, rest)) = channels.split_first_chunk::<4>() {
+        draw(offsets, out, blend, |at| mixed.at::<T, 4>(first, rest, bytes, at));
+    } else if let Some((first, _)) = channels.split_first_chunk::<3>() {
+        draw(offsets, out, blend, |at| mixed.at::<T, 3>(first, &[], bytes, at));
+    } else if let Some((first, _)) = channels.split_first_chunk::<2>() {
+        draw(offsets, out, blend, |at| mixed.at::<T, 2>(first, &[], bytes, at));
+    } else {
+        draw(offsets, out, blend, |at| mixed.at::<T, 0>(&[], channels, bytes, at));
+    }
 }
 
 #[inline(always)]
@@ -64,17 +74,10 @@ fn draw(offsets: &[u32], out: &mut [Rgba], blend: Blend, color_at: impl Fn(usize
     }
 }
 
-#[inline(always)]
-fn rgb_at<T: Channel>(table: &ColorTable, bytes: &[u8], at: usize) -> Option<Rgba> {
-    let channel = |i: usize| T::read_at(bytes, at + i * T::LEN);
-    let channels = [channel(0)?, channel(1)?, channel(2)?];
-    Some(table.combine(channels.map(T::to_f64), channels.map(|v| v.color(table))))
-}
-
 /// As [`draw_nearest`], bilinear within the plane. Neighbours that aren't ready count as equal to the voxel
 /// itself, and so does what isn't finite.
 pub fn draw_linear(
-    table: &ColorTable,
+    colors: &LayerColors,
     plan: &LayerPlan<'_>,
     from: &ChunkRow<'_>,
     row: usize,
@@ -82,11 +85,11 @@ pub fn draw_linear(
     blend: Blend,
     out: &mut [Rgba],
 ) {
-    for_class!(plan.layer.voxel_type.class, T => draw_linear_of::<T>(table, plan, from, row, px, blend, out));
+    for_class!(plan.layer.voxel_type.class, T => draw_linear_of::<T>(colors, plan, from, row, px, blend, out));
 }
 
 fn draw_linear_of<T: Channel>(
-    table: &ColorTable,
+    colors: &LayerColors,
     plan: &LayerPlan<'_>,
     from: &ChunkRow<'_>,
     row: usize,
@@ -95,8 +98,7 @@ fn draw_linear_of<T: Channel>(
     out: &mut [Rgba],
 ) {
     let Some(level) = plan.neighbors(from.level) else { return };
-    let (voxel_type, fill) = (plan.layer.voxel_type, plan.fill_of(from.level));
-    let channel_count = if voxel_type.is_rgb() { 3 } else { 1 };
+    let fill = plan.fill_of(from.level);
     let (own_column, own_row) = level.own_chunk(px.start, row);
     let below: Neighbor = level.rows[row];
     let below_start = level.neighbor_start(row) as usize;
@@ -123,21 +125,23 @@ fn draw_linear_of<T: Channel>(
             let mixed = upper * (1.0 - y) + lower * y;
             Some(if mixed.is_finite() { mixed } else { value })
         };
-        let color = if channel_count == 3 {
-            let (Some(r), Some(g), Some(b)) = (mix(0), mix(1), mix(2)) else { continue };
-            table.rgb([r, g, b])
-        } else {
-            let Some(value) = mix(0) else { continue };
-            table.rgba(value)
+        let color = match colors {
+            LayerColors::Single(table) => mix(0).map(|value| table.rgba(value)),
+            LayerColors::Rgb(table) => match (mix(0), mix(1), mix(2)) {
+                (Some(r), Some(g), Some(b)) => Some(table.rgb([r, g, b])),
+                (Some(_) | None, Some(_) | None, Some(_) | None) => None,
+            },
+            LayerColors::Mixed(mixed) => mixed.of_values(mix),
         };
-        blend.put(pixel, color);
+        if let Some(color) = color {
+            blend.put(pixel, color);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::voxel::ElementClass;
 
     #[test]
     fn sums_of_layers_saturate() {
@@ -146,12 +150,5 @@ mod tests {
         assert_eq!(pixel, [255, 30, 5, 255]);
         Blend::Set.put(&mut pixel, [1, 2, 3, 255]);
         assert_eq!(pixel, [1, 2, 3, 255]);
-    }
-
-    #[test]
-    fn a_voxel_with_too_few_bytes_is_black() {
-        let display = crate::scene::compose::test_volume::grey_display(0.0, 255.0);
-        let table = ColorTable::new(ElementClass::Uint16, false, &display);
-        assert_eq!(voxel_color(&table, VoxelType::single(ElementClass::Uint16), &[255]), [0, 0, 0, 255]);
     }
 }

@@ -131,7 +131,7 @@ impl<'a> SegmentStyles<'a> {
         let colors = PatternColors::of(segments.color(id, is_signed), segments.pattern_opacity);
         let SegmentPattern { frequency, angle, has_grid } = SegmentPattern::of(id, is_signed);
         SegmentStyle {
-            opacity: if segments.hidden.contains(&id) { 0.0 } else { opacity.clamp(0.0, 1.0) },
+            opacity: if segments.is_hidden(id) { 0.0 } else { opacity.clamp(0.0, 1.0) },
             first: Stripes::new((1.0 - angle) * frequency, angle * frequency, self.grid),
             second: Stripes::new(angle * frequency, (angle - 1.0) * frequency, self.grid),
             has_grid,

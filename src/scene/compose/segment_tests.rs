@@ -6,7 +6,7 @@ use super::*;
 use crate::geometry::{Mag, SlicePlane, Vec3Int, VoxelSize};
 use crate::scene::layer_display::LayerDisplay;
 use crate::scene::pane::PaneView;
-use crate::scene::segment_color::{SegmentDisplay, segment_color};
+use crate::scene::segment_color::{GivenColors, SegmentDisplay, segment_color};
 use crate::scene::view::ViewState;
 use crate::voxel::{ElementClass, VoxelType};
 use std::collections::{HashMap, HashSet};
@@ -21,6 +21,10 @@ fn segments(voxel_type: VoxelType, id: &[u8], display: SegmentDisplay) -> (Volum
     let layer = volume.layer(LayerCategory::Segmentation);
     let display = LayerDisplay { opacity: 1.0, segments: Arc::new(display), ..layer.display.clone() };
     (volume, SliceLayer { display, ..layer })
+}
+
+fn given(given: GivenColors) -> SegmentDisplay {
+    SegmentDisplay { given: Arc::new(given), ..flat() }
 }
 
 fn flat() -> SegmentDisplay {
@@ -76,10 +80,10 @@ fn of_several_segmentations_the_last_with_a_segment_wins_alone() {
 
 #[test]
 fn hidden_segments_are_transparent_and_custom_colours_replace() {
-    let hidden = SegmentDisplay { hidden: HashSet::from([5]), ..flat() };
+    let hidden = given(GivenColors { hidden: HashSet::from([5]), ..GivenColors::default() });
     let (volume, layer) = segments(uint8(), &[5], hidden);
     assert!(pixels(&compose(&request(centered(SlicePlane::Xy), vec![layer]), &volume)).all(|(_, p)| p == [0; 3]));
-    let custom = SegmentDisplay { custom: HashMap::from([(5, [9, 8, 7])]), ..flat() };
+    let custom = given(GivenColors { custom: HashMap::from([(5, [9, 8, 7])]), ..GivenColors::default() });
     let (volume, layer) = segments(uint8(), &[5], custom);
     assert!(pixels(&compose(&request(centered(SlicePlane::Xy), vec![layer]), &volume)).all(|(_, p)| p == [9, 8, 7]));
 }

@@ -3,7 +3,8 @@
 use crate::format::{ChunkError, ChunkFault, LayerCategory};
 use crate::geometry::{BoundingBox, ChunkGrid, ChunkIndex, Mag, Shape3, ShardIndex, SlicePlane, Vec3Int, VoxelSize};
 use crate::loading::{ChunkId, ChunkLookup, ChunkState, SourceId};
-use crate::scene::layer_display::{Colormap, Interpolation, LayerDisplay, ValueWindow};
+use crate::scene::channel_display::ChannelDisplay;
+use crate::scene::layer_display::{Colormap, Interpolation, LayerDisplay, ValueWindow, test_layer};
 use crate::scene::pane::PaneView;
 use crate::scene::slice::{SliceImage, SliceLayer, SliceLevel, SliceRequest};
 use crate::scene::view::ViewState;
@@ -31,7 +32,15 @@ pub(in crate::scene) fn grey_display(min: f64, max: f64) -> LayerDisplay {
         interpolation: Interpolation::Nearest,
         colormap: Colormap::Grey,
         segments: Arc::default(),
+        channels: Arc::default(),
     }
+}
+
+/// Channels of a type as a layer that configures none has them.
+fn mixed_channels(voxel_type: VoxelType, category: LayerCategory) -> Vec<ChannelDisplay> {
+    let mut layer = test_layer(category, voxel_type.class, Default::default());
+    layer.voxel_type = Some(voxel_type);
+    ChannelDisplay::of_layer(&layer)
 }
 
 pub(in crate::scene) fn request(view: PaneView, layers: Vec<SliceLayer>) -> SliceRequest {
@@ -135,7 +144,7 @@ impl Volume {
             voxel_type: self.voxel_type,
             bounding_box: self.bounds,
             category,
-            display: grey_display(min, max),
+            display: LayerDisplay { channels: Arc::new(mixed_channels(self.voxel_type, category)), ..grey_display(min, max) },
         }
     }
 }

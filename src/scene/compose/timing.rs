@@ -60,6 +60,9 @@ fn images_of_a_megapixel() {
         ("uint16", single(ElementClass::Uint16), LayerCategory::Color, Interpolation::Nearest),
         ("uint24", VoxelType::UINT24, LayerCategory::Color, Interpolation::Nearest),
         ("float32", single(ElementClass::Float32), LayerCategory::Color, Interpolation::Nearest),
+        ("2 × uint8", VoxelType { class: ElementClass::Uint8, channels: 2 }, LayerCategory::Color, Interpolation::Nearest),
+        ("4 × uint16", VoxelType { class: ElementClass::Uint16, channels: 4 }, LayerCategory::Color, Interpolation::Nearest),
+        ("float16", single(ElementClass::Float16), LayerCategory::Color, Interpolation::Nearest),
         ("uint8 linear", single(ElementClass::Uint8), LayerCategory::Color, Interpolation::Linear),
         ("float32 linear", single(ElementClass::Float32), LayerCategory::Color, Interpolation::Linear),
         ("uint32 segments", single(ElementClass::Uint32), LayerCategory::Segmentation, Interpolation::Nearest),
@@ -79,7 +82,7 @@ fn images_of_a_megapixel() {
             let request = request(view, vec![layer.clone()]);
             assert_eq!(compose(&request, &chunks).coverage.exact, u64::from(SIDE) * u64::from(SIDE));
             let compose_time = best_of(25, || drop(std::hint::black_box(compose(&request, &chunks))));
-            let histogram_time = best_of(7, || drop(std::hint::black_box(crate::scene::histogram_of(&layer, &view, &chunks))));
+            let histogram_time = best_of(7, || drop(std::hint::black_box(crate::scene::histogram_of(&layer, 0, &view, &chunks))));
             format!("{plane} {:.1} ms (histogram {:.1})", compose_time.as_secs_f64() * 1e3, histogram_time.as_secs_f64() * 1e3)
         });
         println!("{name:16} {}", times.join(", "));

@@ -1,8 +1,8 @@
 //! Header: every field of every metadata file of one level and of the dataset, raw bytes beside their meaning.
 
 use super::{hint_ui, scrolled_ui};
-use crate::format::{HeaderField, HeaderReport, HeaderSection};
-use crate::geometry::Mag;
+use crate::format::{HeaderField, HeaderReport, HeaderSection, MagLevel};
+use crate::geometry::MagLabel;
 use crate::state::{AppCommand, AppContext, LevelKey, OpenDataset, OpenLayer};
 use crate::ui::theme::{Severity, Tokens, fonts, icons, metrics, text};
 use crate::ui::widgets::{IconButton, Notice, PathText, SectionHeader};
@@ -22,7 +22,7 @@ const ROW_PADDING: f32 = 3.0;
 #[derive(Debug, Default)]
 pub struct HeaderPanel {
     /// Layer and mag that were chosen here; otherwise the shown level.
-    chosen: Option<(usize, Mag)>,
+    chosen: Option<(usize, MagLabel)>,
     report: Option<(LevelKey, HeaderReport)>,
 }
 
@@ -37,13 +37,13 @@ impl HeaderPanel {
 
     fn contents_ui(&mut self, ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenDataset) {
         if let Some(layer) = open.selected() {
-            let shown = ctx.state.layout.level.and_then(|key| layer.level_of(key)).map(|level| level.mag);
+            let shown = ctx.feed.shown_label(open.selected);
             let kept = self.chosen.filter(|(index, mag)| *index == open.selected && layer.layer().level(*mag).is_some());
-            let finest = layer.layer().levels.first().map(|level| level.mag);
+            let finest = layer.layer().levels.first().map(MagLevel::label);
             let mag = kept.map(|(_, mag)| mag).or(shown).or(finest);
             self.level_choice_ui(ui, open, layer, mag);
             if let Some(mag) = mag {
-                self.level_ui(ui, ctx, layer, mag);
+                self.level_ui(ui, ctx, (open.selected, layer), mag);
             }
         }
         for section in &open.dataset.header.sections {
@@ -51,7 +51,7 @@ impl HeaderPanel {
         }
     }
 
-    fn level_choice_ui(&mut self, ui: &mut Ui, open: &OpenDataset, layer: &OpenLayer, mag: Option<Mag>) {
+    fn level_choice_ui(&mut self, ui: &mut Ui, open: &OpenDataset, layer: &OpenLayer, mag: Option<MagLabel>) {
         let name = &layer.layer().name;
         let facts = layer.layer().voxel_type.map_or_else(String::new, |voxel_type| voxel_type.to_string());
         SectionHeader::new(name).subject(&facts).without_divider().flush().show(ui, |ui| {
@@ -60,9 +60,9 @@ impl HeaderPanel {
             let response = combo
                 .show_ui(ui, |ui| {
                     for level in &layer.layer().levels {
-                        let is_shown = mag == Some(level.mag);
-                        if ui.selectable_label(is_shown, text::control(format!("mag {}", level.mag))).clicked() {
-                            self.chosen = Some((open.selected, level.mag));
+                        let is_shown = mag == Some(level.label());
+                        if ui.selectable_label(is_shown, text::control(format!("mag {}", level.label()))).clicked() {
+                            self.chosen = Some((open.selected, level.label()));
                         }
                     }
                 })
@@ -71,12 +71,12 @@ impl HeaderPanel {
         });
     }
 
-    fn level_ui(&mut self, ui: &mut Ui, ctx: &AppContext<'_>, layer: &OpenLayer, mag: Mag) {
-        let at = layer.layer().levels.iter().position(|level| level.mag == mag);
+    fn level_ui(&mut self, ui: &mut Ui, ctx: &AppContext<'_>, (index, layer): (usize, &OpenLayer), mag: MagLabel) {
+        let at = layer.layer().levels.iter().position(|level| level.label() == mag);
         let Some(level) = at.and_then(|at| layer.layer().levels.get(at)) else { return };
         match &level.source {
             Ok(source) => {
-                let key = at.and_then(|at| layer.levels.get(at)).and_then(|level| level.source);
+                let key = at.and_then(|at| ctx.feed.level(index, at)).map(|level| level.id);
                 let is_known = self.report.as_ref().is_some_and(|(known, _)| Some(*known) == key);
                 if let (false, Some(key)) = (is_known, key) {
                     self.report = Some((key, source.header_report()));

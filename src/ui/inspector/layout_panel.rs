@@ -81,20 +81,14 @@ impl LayoutPanel {
     /// Draws the panel.
     pub fn show(&mut self, ui: &mut Ui, ctx: &AppContext<'_>) {
         let layout = &ctx.state.layout;
-        let open = ctx.state.dataset.as_ref().and_then(|open| open.selected());
-        let level = open.and_then(|layer| layout.level.and_then(|key| layer.level_of(key)));
-        let (Some(layer), Some(level)) = (open, level) else {
+        let open = ctx.state.dataset.as_ref();
+        let level = open.and_then(|open| ctx.feed.level_of(open.selected, layout.level?));
+        let (Some(layer), Some(level)) = (open.and_then(|open| open.selected()), level) else {
             padded_ui(ui, |ui| hint_ui(ui, "No mag can be read, so there are no shards to list"));
             return;
         };
-        let source = match &level.source {
-            Ok(source) => source.clone(),
-            Err(error) => {
-                padded_ui(ui, |ui| hint_ui(ui, &format!("Can't list shards: {}", error.reason)));
-                return;
-            }
-        };
-        let title = format!("{} · mag {}", layer.layer().name, level.mag);
+        let source = level.source.clone();
+        let title = format!("{} · mag {}", layer.layer().name, level.label());
         let height = ui.available_height();
         egui::ScrollArea::vertical().id_salt("layout panel").auto_shrink(false).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;

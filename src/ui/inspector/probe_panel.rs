@@ -13,6 +13,9 @@ use crate::ui::widgets::{
 };
 use egui::{Align, Align2, Color32, Label, Layout, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
+/// Room for the colour before a layer's name.
+const SWATCH: f32 = 18.0;
+
 /// Draws the panel.
 pub fn probe_panel_ui(ui: &mut Ui, ctx: &AppContext<'_>) {
     scrolled_ui(ui, "probe panel", |ui| match &ctx.state.dataset {
@@ -55,8 +58,8 @@ fn position_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenDataset, voxel: Vec
     let is_centre = ctx.state.probe.voxel().is_none();
     SectionHeader::new("Position").subject(if is_centre { "centre of the view" } else { "" }).without_divider().show_plain(ui);
     ui.add(KeyValue::new("Voxel, mag 1", &voxel.to_string()));
-    if let Some(mag) = ctx.feed.shown_mag(open.selected).filter(|mag| mag.max_factor() > 1) {
-        ui.add(KeyValue::new(&format!("Voxel, mag {mag}"), &mag.mag_from_mag1(voxel).to_string()));
+    if let Some(mag) = ctx.feed.shown_label(open.selected).filter(|label| label.mag.max_factor() > 1) {
+        ui.add(KeyValue::new(&format!("Voxel, mag {mag}"), &mag.mag.mag_from_mag1(voxel).to_string()));
     }
     ui.add(KeyValue::new("Physical", &physical_position(&open.dataset.voxel_size, voxel)));
     ui.add_space(metrics::GAP);
@@ -66,12 +69,34 @@ fn values_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenDataset, voxel: Vec3I
     SectionHeader::new("Values").show_plain(ui);
     for (index, layer) in open.layers.iter().enumerate() {
         let value = Value::of(ctx, open, index, layer, voxel, Tokens::of(ui));
-        value_ui(ui, layer, &value);
+        if layer.is_mixed() && value.is_exact {
+            let name = |at: usize| layer.display.channels.get(at).map_or("", |channel| channel.name.as_str());
+            let values: Vec<_> = value.text.split(", ").enumerate().map(|(at, text)| (name(at), text)).collect();
+            value_ui(ui, layer, &Value { text: String::new(), ..value.clone() });
+            channel_values_ui(ui, &values, value.color);
+        } else {
+            value_ui(ui, layer, &value);
+        }
     }
     ui.add_space(metrics::GAP);
 }
 
+/// The values of mixed channels, one below the other.
+fn channel_values_ui(ui: &mut Ui, values: &[(&str, &str)], color: Color32) {
+    for (name, value) in values {
+        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), metrics::ROW_MAG), Sense::hover());
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{name} {value}")));
+        let mut line = ui.new_child(egui::UiBuilder::new().max_rect(rect).layout(Layout::right_to_left(Align::Center)));
+        line.add(Label::new(egui::RichText::new(*value).font(fonts::mono()).color(color)).selectable(true).extend());
+        line.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            ui.add_space(SWATCH);
+            ui.add(Label::new(text::control(*name).color(Tokens::of(ui).t2)).truncate());
+        });
+    }
+}
+
 /// A layer's value as shown.
+#[derive(Clone)]
 struct Value {
     text: String,
     is_exact: bool,
@@ -103,7 +128,6 @@ impl Value {
 
 /// Swatch, name and type at the left, the exact value at the right; long values take a line of their own.
 fn value_ui(ui: &mut Ui, layer: &OpenLayer, value: &Value) {
-    const SWATCH: f32 = 18.0;
     let tokens = Tokens::of(ui);
     let name = &layer.layer().name;
     let class = layer.layer().voxel_type.map_or_else(String::new, |voxel_type| voxel_type.to_string());
@@ -151,7 +175,7 @@ fn chunk_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenDataset, voxel: Vec3In
     let pos_in_mag = level.mag.mag_from_mag1(voxel);
     let chunk = grid.chunk_from_voxel(pos_in_mag);
     let is_inside = layer.layer().bounding_box.contains(voxel);
-    let subject = format!("{} · mag {}", layer.layer().name, level.mag);
+    let subject = format!("{} · mag {}", layer.layer().name, level.label());
     SectionHeader::new("Chunk").subject(&subject).flush().show(ui, |ui| {
         let tokens = Tokens::of(ui);
         let (color, word) = match ctx.feed.loader().lookup().chunk(ChunkId { source: level.id, chunk }) {

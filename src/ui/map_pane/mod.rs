@@ -67,20 +67,25 @@ impl MapPane {
         let inner = rect.shrink(1.0);
         let open = ctx.state.dataset.as_ref();
         let layer = open.and_then(|open| open.selected());
-        let level = layer.and_then(|layer| layer.level_of(ctx.state.layout.level?));
+        let level = open.and_then(|open| ctx.feed.level_of(open.selected, ctx.state.layout.level?));
         let (Some(open), Some(layer), Some(level)) = (open, layer, level) else {
             placeholder_ui(ui, inner, "No mag can be read");
-            return;
-        };
-        let Ok(source) = &level.source else {
-            placeholder_ui(ui, inner, "This level can't be opened");
             return;
         };
         let plane = ctx.state.panels.active_pane;
         let center = level.mag.mag_from_mag1(open.view.voxel());
         let extent = level.mag.box_in_mag(&layer.layer().bounding_box);
-        let mut view =
-            View { ctx, layer_name: &layer.layer().name, mag: level.mag, source: source.as_ref(), plane, center, extent, opened: None };
+        let mut view = View {
+            ctx,
+            layer_name: &layer.layer().name,
+            label: level.label(),
+            mag: level.mag,
+            source: level.source.as_ref(),
+            plane,
+            center,
+            extent,
+            opened: None,
+        };
         view.opened = self.opened_shard(&view);
         let child_ui = &mut ui.new_child(UiBuilder::new().id_salt("map").max_rect(inner));
         self.header_ui(child_ui, inner.with_max_y(inner.top() + HEADER), &view);

@@ -2,7 +2,7 @@
 
 use super::cells::MapCells;
 use crate::format::ChunkSource;
-use crate::geometry::{BoundingBox, ChunkGrid, ChunkIndex, Mag, ShardIndex, SlicePlane, Vec3Int};
+use crate::geometry::{BoundingBox, ChunkGrid, ChunkIndex, Mag, MagLabel, ShardIndex, SlicePlane, Vec3Int};
 use crate::state::{AppContext, LayoutState};
 use crate::ui::theme::Plane;
 
@@ -10,6 +10,7 @@ use crate::ui::theme::Plane;
 pub(super) struct View<'a> {
     pub(super) ctx: &'a AppContext<'a>,
     pub(super) layer_name: &'a str,
+    pub(super) label: MagLabel,
     pub(super) mag: Mag,
     pub(super) source: &'a dyn ChunkSource,
     pub(super) plane: SlicePlane,
@@ -73,7 +74,7 @@ impl View<'_> {
     pub(super) fn title(&self, layer: Option<i64>) -> String {
         let normal = self.plane.normal_axis();
         let axis = ["x", "y", "z"][normal]; // an axis of three
-        let start = format!("{} · mag {}", self.layer_name, self.mag);
+        let start = format!("{} · mag {}", self.layer_name, self.label);
         let at = layer.map_or_else(String::new, |layer| format!(" {}", self.label_of(normal, layer)));
         match self.opened {
             None => format!("{start} · shard {axis}{at}"),

@@ -1,6 +1,6 @@
 //! What is drawn over a slice: grids, boxes, crosshair, plates, axes, scale bar.
 
-use crate::geometry::{BoundingBox, ChunkGrid, Mag, SlicePlane};
+use crate::geometry::{BoundingBox, ChunkGrid, Mag, MagLabel, SlicePlane};
 use crate::scene::{PaneView, ScaleBar};
 use crate::state::AppContext;
 use crate::ui::theme::{Plane, Series, Tokens, color, fonts, metrics};
@@ -146,7 +146,7 @@ pub fn paint_crosshair(painter: &Painter, pane: &OnScreen, tokens: &Tokens) {
 }
 
 /// Draws tag, slice position and mag at the upper left.
-pub fn paint_plates(painter: &Painter, pane: &OnScreen, mag: Option<Mag>, tokens: &Tokens) {
+pub fn paint_plates(painter: &Painter, pane: &OnScreen, mag: Option<MagLabel>, tokens: &Tokens) {
     let plane = pane.view.plane();
     let axis = ["x", "y", "z"][plane.normal_axis()];
     let start = pane.rect.min + vec2(metrics::PLATE_MARGIN, metrics::PLATE_MARGIN);

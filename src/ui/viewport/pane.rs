@@ -73,7 +73,7 @@ impl Pane {
         if overlays.crosshair {
             overlay::paint_crosshair(&painter, &pane, tokens);
         }
-        overlay::paint_plates(&painter, &pane, ctx.feed.shown_mag(open.selected), tokens);
+        overlay::paint_plates(&painter, &pane, ctx.feed.shown_label(open.selected), tokens);
         overlay::paint_axes(&painter, &pane, tokens);
         let zoom_per_point = open.view.zoom() * f64::from(pixels_per_point);
         if overlays.scale_bar
