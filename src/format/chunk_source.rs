@@ -274,7 +274,8 @@ pub const MAX_RUN_BYTES: u64 = 4 << 20;
 
 /// Groups located chunks into runs of adjacent bytes of one file, in the order of their bytes.
 pub fn adjacent_runs(mut locations: Vec<ChunkLocation>) -> Vec<Vec<ChunkLocation>> {
-    locations.sort_by_key(|l| (l.shard, l.range.start, l.range.len));
+    // By file rather than shard: some formats keep many of their shards, as grids see them, in one file.
+    locations.sort_by(|a, b| a.key.cmp(&b.key).then((a.range.start, a.range.len).cmp(&(b.range.start, b.range.len))));
     let mut runs: Vec<Vec<ChunkLocation>> = Vec::new();
     for location in locations {
         if let Some(run) = runs.last_mut()

@@ -11,13 +11,14 @@ pub use local::{LocalFolder, LocalOpener};
 pub use memory::{MemoryOpener, MemoryStorage};
 pub use metered::{IoCounts, IoStats, MeteredOpener, MeteredStorage};
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
 /// Name of a file inside a storage: relative, parts separated by `/`, never leaving the root. Cheap to clone.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct StorageKey(Arc<str>);
 
 impl StorageKey {
@@ -31,6 +32,19 @@ impl StorageKey {
     /// The relative path.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl Ord for StorageKey {
+    /// By name. Clones of one key, the usual case where chunks of a shard are sorted, are told by their address.
+    fn cmp(&self, other: &Self) -> Ordering {
+        if Arc::ptr_eq(&self.0, &other.0) { Ordering::Equal } else { self.0.cmp(&other.0) }
+    }
+}
+
+impl PartialOrd for StorageKey {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 
