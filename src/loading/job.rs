@@ -11,7 +11,7 @@ use super::queue::{InFlight, Keep, Taken};
 use super::room::{Reservation, Room};
 use super::{ChunkCache, ChunkId, ChunkLookup, ChunkPriority, ChunkState, LoadQueue, LoadSample, LoaderEvent, ThroughputMeter, WorkPool};
 use crate::format::{ChunkError, ChunkFault, ChunkLocation, ChunkSource, EncodedChunk, MAX_RUN_BYTES, decode, read_encoded};
-use crate::geometry::{Shape3, ChunkIndex, ShardIndex, Vec3Int};
+use crate::geometry::{ChunkIndex, Shape3, ShardIndex, Vec3Int};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -155,6 +155,83 @@ impl Shared {
         let may_share_file = |chunk: ChunkIndex, with: &ChunkLocation| {
             source.grid().shard_from_chunk(chunk) == with.shard || (is_single && with.range.start > 0)
         };
+        while let Some(centre) = run.get(grown_from).cloned() {
+            grown_from += 1;
+            let mut neighbours: Vec<ChunkId> = neighbours_of(centre.chunk)
+                .filter(|n| may_share_file(*n, &centre) && asked.insert(*n))
+                .map(|chunk| ChunkId { source: id.source, chunk })
+                .collect();
+            self.queue.retain_queued(&mut neighbours);
+            for neighbour in neighbours {
+                // An error is left to the neighbour's own turn.
+                if let Ok(Ok(Some(found))) = catch_fault(|| source.locate(neighbour.chunk))
+                    && found.key == centre.key
+                    && found.range.len > 0
+                    && found.more.is_empty()
+                {
+                    starting_at.insert(found.range.start, found.clone());
+                    ending_at.insert(found.range.end(), found);
+                }
+            }
+            while run.len() < MAX_RUN_CHUNKS {
+                let fits = |l: &ChunkLocation| (end - start).saturating_add(l.range.len) <= MAX_RUN_BYTES;
+                if starting_at.get(&end).is_some_and(fits) {
+                    let Some(after) = starting_at.remove(&end) else { break };
+                    end = after.range.end();
+                    run.push(after);
+                } else if ending_at.get(&start).is_some_and(fits) {
+                    let Some(before) = ending_at.remove(&start) else { break };
+                    start = before.range.start;
+                    run.push(before);
+                } else {
+                    break;
+                }
+            }
+        }
+        run
+    }
+
+    /// Takes the run's further chunks from the queue, as far as they are still there, and sorts by position.
+    fn take_run(&self, first: Load, run: &[ChunkLocation], reservations: Vec<Reservation>) -> Vec<(Load, ChunkLocation, Reservation)> {
+        let id = first.id();
+        let with_room = &run[..reservations.len().min(run.len())];
+        let others: Vec<ChunkId> = with_room.iter().skip(1).map(|l| ChunkId { source: id.source, chunk: l.chunk }).collect();
+        let mut loads: HashMap<ChunkIndex, Load> =
+            self.queue.take(&others).into_iter().map(|t| (t.mark.id().chunk, Load::new(t))).collect();
+        loads.insert(id.chunk, first);
+        let both = with_room.iter().zip(reservations);
+        let mut taken: Vec<_> = both.filter_map(|(l, room)| Some((loads.remove(&l.chunk)?, l.clone(), room))).collect();
+        taken.sort_by_key(|(_, location, _)| (location.range.start, location.range.len));
+        taken
+    }
+
+    /// Reads adjacent chunks with one read each time they are, and passes them on to the workers.
+    fn read_run(self: &Arc<Self>, mut loads: Vec<(Load, ChunkLocation, Reservation)>, source: &dyn ChunkSource) {
+        loads.retain(|(load, ..)| {
+            let wanted = self.queue.still_wanted(load.id());
+            self.meter.record_dropped(u64::from(!wanted));
+            wanted
+        });
+        let locations: Vec<ChunkLocation> = loads.iter().map(|(_, location, _)| location.clone()).collect();
+        let mut loads: HashMap<ChunkIndex, (Load, Reservation)> = loads.into_iter().map(|(l, at, room)| (at.chunk, (l, room))).collect();
+        for run in crate::format::adjacent_runs(locations) {
+            let whole = self.read_timed(source, &run);
+            let alone = match whole {
+                Ok(chunks) => {
+                    self.pass_on(chunks, &mut loads);
+                    continue;
+                }
+                Err(error) if run.len() <= 1 => vec![(run, Err(error))],
+                // One of them is to blame: each for itself.
+                Err(_) => run
+                    .into_iter()
+                    .map(|l| {
+                        let one = vec![l];
+                        let read = self.read_timed(source, &one);
+                        (one, read)
+                    })
+                    .collect(),
+            };
             for (one, read) in alone {
                 match read {
                     Ok(chunks) => self.pass_on(chunks, &mut loads),
