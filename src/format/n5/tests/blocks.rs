@@ -93,12 +93,12 @@ fn an_unknown_compression_leaves_all_but_the_voxels() {
     let files = example(&json!({"type": "jpeg", "quality": 90})).put("0/0/0", first());
     let level = files.level();
     let message = voxels(level.source.as_ref()).expect_err("no reader").to_string();
-    assert_eq!(message, "chunk 0, 0, 0 of shard 0, 0, 0 at byte 0: compression jpeg is not supported: memory:0/0/0");
+    assert_eq!(message, "chunk 0, 0, 0 of shard 0, 0, 0 at byte 0: the compression jpeg is not supported: memory:0/0/0");
     assert_eq!(level.source.find_shards(10).expect("listed").len(), 1);
     let report = level.source.header_report();
     let field = report.sections[0].fields.iter().find(|field| field.name == "compression").expect("reported");
     assert_eq!((field.value.as_str(), field.meaning.as_str()), ("unknown", "jpeg is not supported: voxels can't be read"));
-    assert_eq!(field.raw, r#"{"quality":90,"type":"jpeg"}"#);
+    assert_eq!(field.raw, r#"{"type":"jpeg","quality":90}"#);
 }
 
 #[test]

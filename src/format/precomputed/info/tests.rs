@@ -51,6 +51,7 @@ fn each_bad_field_is_named() {
         ("size", "[18446744073709551615,1,1]", "info: scales.size: [18446744073709551615,1,1] can't"),
         ("voxel_offset", "[9223372036854775807,0,0]", "info: scales.voxel_offset: [9223372036854775807,0,0] can't"),
         ("resolution", "[8,8,0]", "info: scales.resolution: [8,8,0] is no size"),
+        ("resolution", "[NaN,8,8]", "info: scales.resolution: [\"NaN\",8,8] can't"),
         ("resolution", "[8,8,\"x\"]", "info: scales.resolution: [8,8,\"x\"] can't"),
         ("chunk_sizes", "[]", "info: scales.chunk_sizes: there are none"),
         ("chunk_sizes", "[64,64,64]", "info: scales.chunk_sizes: 64 can't"),
@@ -63,7 +64,6 @@ fn each_bad_field_is_named() {
         let error = with(field, value).expect_err(field);
         assert!(error.starts_with(message), "{error}, expected {message}");
     }
-    assert!(with("resolution", "[NaN,1,1]").expect_err("no JSON").contains("line 1 column"));
 }
 
 #[test]
