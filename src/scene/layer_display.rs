@@ -231,6 +231,15 @@ mod tests {
     }
 
     #[test]
+    fn colours_that_the_dataset_gives_segments_are_taken() {
+        let mut layer = layer(LayerCategory::Segmentation, ElementClass::Uint32, LayerConfiguration::default());
+        let colors = [(7, [1, 2, 3, 255]), (8, [9, 9, 9, 0])].map(|(id, rgba)| crate::format::SegmentColor { id, rgba });
+        layer.segment_colors = Arc::from(colors);
+        let segments = LayerDisplay::for_layer(&layer).segments;
+        assert_eq!((segments.color(7, false), segments.is_hidden(7), segments.is_hidden(8)), ([1, 2, 3], false, true));
+    }
+
+    #[test]
     fn configured_settings_win() {
         let configuration = LayerConfiguration {
             color: Some([1, 2, 3]),

@@ -63,23 +63,17 @@ impl Chooser {
                 chosen = fitting.get(self.selected).copied();
             }
             let room = rows * metrics::ROW_LIST;
-            ScrollArea::vertical().id_salt("choices").max_height(room).auto_shrink([false, true]).show_rows(
-                ui,
-                metrics::ROW_LIST,
-                fitting.len(),
-                |ui, range| {
-                    for index in range {
-                        let Some(choice) = fitting.get(index) else { continue };
-                        let response = entry_ui(ui, choice, index == self.selected);
-                        if index == self.selected && steps != 0 {
-                            response.scroll_to_me(None);
-                        }
-                        if response.clicked() {
-                            chosen = Some(choice);
-                        }
+            ScrollArea::vertical().id_salt("choices").max_height(room).auto_shrink([false, true]).show(ui, |ui| {
+                for (index, choice) in fitting.iter().enumerate() {
+                    let response = entry_ui(ui, choice, index == self.selected);
+                    if index == self.selected && steps != 0 {
+                        response.scroll_to_me(None);
                     }
-                },
-            );
+                    if response.clicked() {
+                        chosen = Some(*choice);
+                    }
+                }
+            });
         });
         if let Some(choice) = chosen {
             ctx.send(AppCommand::Open(choice.path.clone()));

@@ -6,6 +6,7 @@ use crate::support::{
 };
 use chunkscope::format::wkw::BlockType;
 use chunkscope::geometry::BoundingBox;
+use std::ffi::OsStr;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -413,6 +414,35 @@ fn an_error_names_its_cause_once_and_the_file_last() {
         assert_eq!(answer.stderr.matches(cause).count(), 1, "{}", answer.stderr);
         assert!(answer.stderr.trim_end().ends_with(file) && answer.stderr.starts_with("error: "), "{}", answer.stderr);
     }
+}
+
+#[test]
+fn levels_of_the_same_mag_are_read_by_their_labels() {
+    let path = corpus().join("ome/v04_coincide");
+    let read = |mag: &str| run(read_args(&path, &boxed([0; 3], [4; 3]), &["--mag", mag]));
+    assert_eq!((read("1").stdout.len(), read("1-2").stdout.len()), (64, 64));
+    assert_eq!(read("1-1").stdout, read("1").stdout);
+    assert_refused(&read("1-3"), 2, &["no mag 1-3", "1, 1-2"], "a third level");
+    assert!(run([OsStr::new("info"), path.as_os_str()]).text().contains("mag 1-2"));
+}
+
+#[test]
+fn slices_show_the_position_along_further_axes_that_was_asked_for() {
+    let (path, out) = (corpus().join("ome/v04_tczyx"), folder());
+    let slice = |axis: Option<&str>, name: &str| {
+        let file = out.path().join(name);
+        let mut args = vec!["slice".to_owned(), path.display().to_string()];
+        args.extend(["--plane", "xy", "--position", "5,5,3", "--size", "64x64", "--window", "0,65535", "--out"].map(str::to_owned));
+        args.push(file.display().to_string());
+        args.extend(axis.iter().flat_map(|axis| ["--axis".to_owned(), (*axis).to_owned()]));
+        (run(args), std::fs::read(file).unwrap_or_default())
+    };
+    let (first, second) = (slice(None, "none.png"), slice(Some("t=1"), "1.png"));
+    assert_eq!((first.0.status, second.0.status), (Some(0), Some(0)), "{} {}", first.0.stderr, second.0.stderr);
+    assert_eq!(slice(Some("t=0"), "0.png").1, first.1);
+    assert_ne!(first.1, second.1);
+    assert_refused(&slice(Some("t=99"), "far.png").0, 2, &["axis t has positions 0 to"], "beyond the end");
+    assert_refused(&slice(Some("q=0"), "q.png").0, 2, &["no axis \"q\"", "there is t"], "another axis");
 }
 
 #[cfg(not(feature = "gui"))]

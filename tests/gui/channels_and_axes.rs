@@ -3,13 +3,14 @@
 use crate::support::{Gui, SIZES, Setup, WIDE};
 use crate::synthetic::{Reads, Synthetic, dataset};
 use chunkscope::format::{ChannelConfiguration, Choice, LayerConfiguration, OpenError};
-use chunkscope::geometry::SlicePlane;
+use chunkscope::geometry::{SlicePlane, Vec3Int};
 use chunkscope::state::{AppCommand, UiCommand};
 use chunkscope::voxel::{ElementClass, VoxelType};
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, Vec2};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const CENTER: [i64; 3] = [24, 20, 16];
 
@@ -117,6 +118,30 @@ fn the_slider_of_an_axis_changes_the_picture_and_going_back_reads_nothing() {
         assert_eq!((middle(&gui), reads.lock().expect("not poisoned").len()), ([0, 24, 0], read));
         gui.check_names();
     }
+}
+
+#[test]
+fn the_old_picture_stays_until_the_new_one_is_there() {
+    let is_open = Arc::new(AtomicBool::new(false));
+    let gate = is_open.clone();
+    let gated = move || {
+        let gate = gate.clone();
+        let value = move |pos: Vec3Int, positions: &[u64]| {
+            while positions[0] == 1 && !gate.load(Ordering::SeqCst) {
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
+            vec![10 * positions[0] as u8, pos.x as u8]
+        };
+        Synthetic { value: Arc::new(value), ..series() }
+    };
+    let (_, mut gui) = opened(WIDE, gated);
+    gui.send(AppCommand::SetAxis { axis: "t".to_owned(), position: 1 });
+    gui.until("awaited chunks", |gui| gui.app().feed().loader().pending().visible > 0);
+    gui.steps(20);
+    assert_eq!((middle(&gui), gui.coverage(SlicePlane::Xy).pending), ([0, 24, 0], 0));
+    is_open.store(true, Ordering::SeqCst);
+    gui.settle();
+    assert_eq!(middle(&gui), [0, 24, 10]);
 }
 
 #[test]

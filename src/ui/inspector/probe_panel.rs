@@ -214,7 +214,13 @@ fn chunk_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenDataset, voxel: Vec3In
     ui.add(KeyValue::new(order_name, &order));
     let range =
         location.map_or_else(|| absent.to_owned(), |location| format!("{} – {}", count(location.range.start), count(location.range.end())));
-    ui.add(KeyValue::new("Byte range", &range));
+    let pieces = location.map_or(0, |location| location.more.len());
+    let note = match pieces {
+        0 => String::new(),
+        1 => "and 1 more piece".to_owned(),
+        more => format!("and {more} more pieces"),
+    };
+    ui.add(KeyValue::new("Byte range", &range).note(&note));
     chunk_cells_ui(ui, level, location, pos_in_mag, chunk);
     ui.add_space(metrics::GAP);
 }
