@@ -145,6 +145,9 @@ fn detect_folder(opener: &dyn StorageOpener, path: &Path) -> Result<Found, OpenE
             return Ok(Found::Zarr { folder: path.to_owned() });
         }
     }
+    if has_file(&join("0", zarr::ARRAY_FILE))? || has_file(&join("0", zarr::NODE_FILE))? {
+        return Ok(Found::Zarr { folder: path.to_owned() }); // levels of a group whose own file is lost
+    }
     if has_file(precomputed::INFO_FILE)? {
         return Ok(Found::Precomputed { folder: path.to_owned() });
     }
@@ -174,7 +177,11 @@ pub(super) fn detect_by_listing(opener: &dyn StorageOpener, path: &Path) -> Resu
         let inner =
             if entry.is_folder { storage.list(&entry.name, MAX_ENTRIES) } else { opener.kind(&path.join(&entry.name)).map(|_| None) };
         match inner {
-            Ok(inner) if inner.as_ref().is_some_and(|inner| has_mags(storage.as_ref(), &entry.name, inner)) => {
+            Ok(inner)
+                if inner.as_ref().is_some_and(|inner| {
+                    has_mags(storage.as_ref(), &entry.name, inner) || describes_itself(storage.as_ref(), &entry.name)
+                }) =>
+            {
                 layers.push(entry.name.clone())
             }
             Ok(_) => {}
@@ -189,6 +196,12 @@ pub(super) fn detect_by_listing(opener: &dyn StorageOpener, path: &Path) -> Resu
         return Err(OpenError::Storage { path: path.to_owned(), source });
     }
     Err(OpenError::Unknown { path: path.to_owned(), found: describe(&entries), hint: nearest(opener, path, &entries) })
+}
+
+/// Whether a folder has metadata of an array, group, container or volume.
+pub(super) fn describes_itself(storage: &dyn Storage, folder: &str) -> bool {
+    let mut files = ZARR_FILES.into_iter().chain([n5::ATTRIBUTES_FILE, precomputed::INFO_FILE]);
+    files.any(|file| StorageKey::new(join(folder, file)).is_some_and(|key| matches!(storage.len(&key), Ok(Some(_)))))
 }
 
 /// Whether a folder has sub-folders that are mags.

@@ -152,12 +152,33 @@ pub(super) fn layers_from_images(images: Vec<Image>, problems: &mut Problems) ->
     let scales = images.iter().flat_map(|image| image.levels.iter().map(|level| in_common(image, level)));
     let finest = scales.filter(is_sound).min_by(|a, b| a.iter().product::<f64>().total_cmp(&b.iter().product()));
     let base = finest.unwrap_or([1.0; 3]);
+    warn_of_shifts(&images, base, factor, problems);
     let mut layers: Vec<Layer> = Vec::with_capacity(images.len());
     for image in images {
         let scales: Vec<[f64; 3]> = image.levels.iter().map(|level| in_common(&image, level)).collect();
         layers.push(layer_from_image(image, &scales, base, &layers, problems));
     }
     (layers, voxel_size(base, unit, problems))
+}
+
+/// Notes images that begin elsewhere than the first one. Half a voxel of a coarser level only keeps centres in line.
+fn warn_of_shifts(images: &[Image], base: [f64; 3], factor: impl Fn(&Image) -> f64, problems: &mut Problems) {
+    let start = |image: &Image| -> Option<[f64; 3]> {
+        let finest = image.levels.iter().min_by(|a, b| a.scale[0].total_cmp(&b.scale[0]))?;
+        let corner = |i: usize| (finest.translation[i] - finest.scale[i] / 2.0) * factor(image) / base[i];
+        Some([corner(0), corner(1), corner(2)])
+    };
+    let Some((first, first_start)) = images.first().and_then(|image| Some((image, start(image)?))) else { return };
+    for image in &images[1..] {
+        if let Some(start) = start(image)
+            && let shift = [0, 1, 2].map(|i| (start[i] - first_start[i]).round())
+            && shift.iter().any(|s| s.abs() > 1.0)
+        {
+            let location = image.levels.first().map_or_else(String::new, |level| level.path.display().to_string());
+            let text = format!("Layer {} begins {shift:?} voxels beside layer {}, both are shown from 0, 0, 0", image.name, first.name);
+            problems.warn(location, text);
+        }
+    }
 }
 
 fn voxel_size(base: [f64; 3], unit: Option<LengthUnit>, problems: &mut Problems) -> VoxelSize {

@@ -2,7 +2,7 @@
 
 use super::array::{DeclaredAxes, DefaultAxes};
 use super::dataset::{DataFormat, Dataset, Focus, Layer, MagLevel};
-use super::detect::{MAX_ENTRIES, is_mag, name_of, parent_of};
+use super::detect::{Found, MAX_ENTRIES, describes_itself, detect, is_mag, name_of, parent_of};
 use super::layers::{bare, bare_dataset, finish_layer};
 use super::open::{OpenError, Opening};
 use super::open_level::{LevelRequest, OpenedMag};
@@ -55,14 +55,61 @@ impl Opening<'_> {
         finish_layer(bare(name, format, levels), axes, problems)
     }
 
-    pub fn layer_folders(&self, folder: &Path, layers: &[String], faults: &[(String, String)]) -> Dataset {
+    pub fn layer_folders(&self, folder: &Path, names: &[String], faults: &[(String, String)]) -> Dataset {
         let mut problems = Problems::default();
         for (name, fault) in faults {
             problems.error(folder.join(name).display(), format!("Can't look into {name}: {fault}"));
         }
         problems.info(folder.join(PROPERTIES_FILE).display(), "No datasource-properties.json, layers and mags are the folders found");
-        let layers = layers.iter().map(|name| self.bare_layer(&folder.join(name), &mut problems)).collect();
-        bare_dataset(name_of(folder), folder, layers, problems)
+        let storage = self.opener.open_folder(folder);
+        let mut layers: Vec<Layer> = Vec::new();
+        let mut voxel_size = None;
+        for name in names {
+            let child = folder.join(name);
+            if !describes_itself(storage.as_ref(), name) {
+                layers.push(self.bare_layer(&child, &mut problems));
+                continue;
+            }
+            match self.described_child(&child) {
+                Ok(Some(dataset)) => {
+                    problems.extend(dataset.problems);
+                    if dataset.voxel_size.unit.is_some() {
+                        let first = *voxel_size.get_or_insert(dataset.voxel_size);
+                        if first != dataset.voxel_size {
+                            let text = format!("{name} has voxels of {}, lengths are those of voxels of {first}", dataset.voxel_size);
+                            problems.warn(child.display(), text);
+                        }
+                    }
+                    for mut layer in dataset.layers {
+                        if layers.iter().any(|other| other.name == layer.name) {
+                            layer.name = format!("{name}/{}", layer.name);
+                        }
+                        layers.push(layer);
+                    }
+                }
+                Ok(None) => layers.push(self.bare_layer(&child, &mut problems)),
+                Err(err) => problems.error(child.display(), format!("Can't open {name}: {err}")),
+            }
+        }
+        layers.retain(|layer| !layer.levels.is_empty());
+        let mut dataset = bare_dataset(name_of(folder), folder, layers, problems);
+        dataset.voxel_size = voxel_size.unwrap_or(dataset.voxel_size);
+        dataset
+    }
+
+    /// A sub-folder with metadata of its own; `None` if these don't tell what is in it.
+    fn described_child(&self, child: &Path) -> Result<Option<Dataset>, OpenError> {
+        match detect(self.opener, child)? {
+            Found::Zarr { folder } => self.zarr_folder(&folder),
+            Found::N5 { folder } => self.n5_folder(&folder),
+            Found::Precomputed { folder } => self.precomputed_folder(&folder).map(Some),
+            Found::Properties { .. }
+            | Found::LayerFolders { .. }
+            | Found::Layer { .. }
+            | Found::Mag { .. }
+            | Found::SingleShard { .. }
+            | Found::PrecomputedScale { .. } => Ok(None),
+        }
     }
 
     pub fn layer_folder(&self, folder: &Path) -> Result<Dataset, OpenError> {

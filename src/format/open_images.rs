@@ -38,25 +38,33 @@ impl Opening<'_> {
     pub fn zarr_folder(&self, folder: &Path) -> Result<Option<Dataset>, OpenError> {
         match node(self.opener, folder).map_err(Arc::new)? {
             Some(Node::Array) => self.zarr_array(folder).map(Some),
-            Some(Node::Group(group)) => self.zarr_group(&group),
-            None => Ok(None),
+            Some(Node::Group(group)) => self.zarr_group(group),
+            None => match Group::of_numbered_arrays(self.opener, folder, None).map_err(Arc::new)? {
+                Some(group) => self.zarr_group(group),
+                None => Ok(None),
+            },
         }
     }
 
-    fn zarr_group(&self, group: &Group) -> Result<Option<Dataset>, OpenError> {
-        let folder = group.folder.as_path();
+    fn zarr_group(&self, mut group: Group) -> Result<Option<Dataset>, OpenError> {
+        let folder = &group.folder.clone();
         let mut problems = Problems::default();
         if let Some(dataset) = self.found_above(folder, parent_of(folder), &mut problems, |layer, same| lies_in(layer, folder, same)) {
             return Ok(Some(dataset));
         }
+        if !group.is_image()
+            && let Some(levels) = Group::of_numbered_arrays(self.opener, folder, Some(&group)).map_err(Arc::new)?
+        {
+            group = levels;
+        }
         if group.is_image() {
             let dataset = match self.labels_above(folder) {
                 Some(dataset) => dataset,
-                None => self.images_dataset(name_of(folder), folder, self.ome().images(group), group.report()),
+                None => self.images_dataset(name_of(folder), folder, self.ome().images(&group), group.report()),
             };
             return Ok(Some(dataset));
         }
-        let Some(mut found) = choices(self.opener, group).map_err(Arc::new)? else {
+        let Some(mut found) = choices(self.opener, &group).map_err(Arc::new)? else {
             let labels = group.attributes.get("labels").is_some().then(|| parent_of(folder)).flatten();
             return Ok(labels.and_then(|image| self.labels_of(&image, |labels_folder| same_or_linked(labels_folder, folder))));
         };

@@ -5,7 +5,7 @@ use super::v2::ARRAY_FILE;
 use super::v3::NODE_FILE;
 use crate::format::{DataFormat, HeaderField, HeaderReport, HeaderSection, LevelError};
 use crate::storage::{Storage, StorageError, StorageKey, StorageOpener};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// Marks a group of Zarr 2.
@@ -69,6 +69,30 @@ fn is_there(storage: &dyn Storage, name: &str) -> Result<bool, LevelError> {
 }
 
 impl Group {
+    /// A group whose levels are arrays called 0, 1, …, for a folder whose own metadata don't say so: `None` if
+    /// there is no array 0. `known` is what they do say.
+    ///
+    /// # Errors
+    /// If the arrays' metadata can't be read.
+    pub fn of_numbered_arrays(opener: &dyn StorageOpener, folder: &Path, known: Option<&Self>) -> Result<Option<Self>, LevelError> {
+        /// A pyramid has few levels.
+        const MAX_LEVELS: usize = 32;
+        let mut levels = Vec::new();
+        while levels.len() < MAX_LEVELS && matches!(node(opener, &folder.join(levels.len().to_string()))?, Some(Node::Array)) {
+            levels.push(json!({ "path": levels.len().to_string() }));
+        }
+        if levels.is_empty() {
+            return Ok(None);
+        }
+        let is_version_2 = is_there(opener.open_folder(&folder.join("0")).as_ref(), ARRAY_FILE)?;
+        Ok(Some(Self {
+            folder: folder.to_owned(),
+            format: if is_version_2 { DataFormat::Zarr } else { DataFormat::Zarr3 },
+            attributes: json!({ "multiscales": [{ "datasets": levels }] }),
+            location: known.map_or_else(|| folder.display().to_string(), |group| group.location.clone()),
+        }))
+    }
+
     /// Whether it describes an image.
     pub fn is_image(&self) -> bool {
         self.attributes.get("multiscales").and_then(Value::as_array).is_some_and(|list| !list.is_empty())
