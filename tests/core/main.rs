@@ -6,6 +6,7 @@ mod support;
 mod cli;
 mod conformance;
 mod corruption;
+mod equal;
 mod io_counts;
 mod layering;
 mod paths;
