@@ -8,5 +8,6 @@ mod conformance;
 mod corruption;
 mod equal;
 mod io_counts;
+mod io_counts_arrays;
 mod layering;
 mod paths;
