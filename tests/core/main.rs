@@ -11,3 +11,4 @@ mod io_counts;
 mod io_counts_arrays;
 mod layering;
 mod paths;
+mod paths_arrays;
