@@ -101,7 +101,7 @@ const MAX_PEAK: usize = 256 << 20;
 const MAX_TIME: Duration = Duration::from_secs(20);
 
 /// Runs `work` within the bounds of memory and time.
-fn bounded<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+pub fn bounded<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let start = Instant::now();
     let (result, usage) = measured::run(work);
     assert!(usage.largest <= MAX_ALLOCATION, "one allocation of {} bytes", usage.largest);

@@ -6,6 +6,7 @@ mod support;
 mod cli;
 mod conformance;
 mod corruption;
+mod corruption_arrays;
 mod equal;
 mod io_counts;
 mod io_counts_arrays;

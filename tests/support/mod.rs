@@ -218,15 +218,16 @@ pub fn cube(side: i64) -> BoundingBox {
     BoundingBox::new(Vec3Int::ZERO, Shape3::splat(side))
 }
 
+/// What a panic said.
+pub fn panic_text(payload: &(dyn std::any::Any + Send)) -> &str {
+    let text = payload.downcast_ref::<String>().map(String::as_str).or(payload.downcast_ref::<&str>().copied());
+    text.unwrap_or("a panic without a text")
+}
+
 /// Checks all items on all threads. All that fail are named by the test's own thread, whose words the harness shows.
 pub fn check_all<T: Sync>(items: &[T], check: impl Fn(&T) + Sync) {
     let failed = items.par_iter().filter_map(|item| catch_unwind(AssertUnwindSafe(|| check(item))).err());
-    let failures: Vec<String> = failed
-        .map(|payload| {
-            let text = payload.downcast_ref::<String>().map(String::as_str).or(payload.downcast_ref::<&str>().copied());
-            text.unwrap_or("a panic without a text").to_owned()
-        })
-        .collect();
+    let failures: Vec<String> = failed.map(|payload| panic_text(payload.as_ref()).to_owned()).collect();
     assert!(failures.is_empty(), "{} of {} fail:\n{}", failures.len(), items.len(), failures.join("\n"));
 }
 

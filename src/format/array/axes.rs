@@ -204,7 +204,7 @@ impl DeclaredAxes {
         for (name, dimension) in self.additional.iter().chain(&self.order) {
             match roles.get_mut(*dimension) {
                 Some(role) => *role = AxisRole::from_name(name),
-                None => return Some(Err(AxesError::Rank { named: dimension + 1, rank })),
+                None => return Some(Err(AxesError::Rank { named: dimension.saturating_add(1), rank })),
             }
         }
         Some(AxisOrder::new(roles, rank, "axisOrder in datasource-properties.json"))
@@ -238,6 +238,15 @@ mod tests {
         for (found, expected) in cases {
             assert_eq!(found, expected);
         }
+    }
+
+    #[test]
+    fn declared_dimensions_beyond_the_array_are_refused() {
+        let declared = |x: usize| DeclaredAxes { order: vec![("x".to_owned(), x), ("y".to_owned(), 1)], ..DeclaredAxes::default() };
+        for (x, named) in [(2, 3), (usize::MAX, usize::MAX)] {
+            assert_eq!(declared(x).axes(2), Some(Err(AxesError::Rank { named, rank: 2 })));
+        }
+        assert!(matches!(declared(0).axes(2), Some(Ok(_))));
     }
 
     #[test]

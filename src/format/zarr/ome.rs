@@ -15,6 +15,12 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// Images that one group's multiscales describe and that are opened; each becomes a layer.
+const MAX_MULTISCALES: usize = 64;
+
+/// Most levels of an image; each is usually twice as coarse as the one before.
+const MAX_LEVELS: usize = 64;
+
 /// Label images of one group that are opened.
 const MAX_LABELS: usize = 1000;
 
@@ -77,7 +83,8 @@ impl OmeReader<'_> {
         let colors = group.attributes.get("image-label");
         let is_label = label.is_some() || colors.is_some();
         let mut images = Vec::new();
-        for multiscale in group.attributes.get("multiscales").and_then(Value::as_array).into_iter().flatten() {
+        let multiscales = group.attributes.get("multiscales").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        for multiscale in multiscales.iter().take(MAX_MULTISCALES) {
             let named = multiscale.get("name").and_then(Value::as_str).filter(|name| !name.trim().is_empty() && *name != "/");
             let name = label.or(named).unwrap_or(&folder_name).to_owned();
             let mut image = self.multiscale(group, multiscale, name);
@@ -87,6 +94,10 @@ impl OmeReader<'_> {
                     colors.map(|colors| segment_colors(colors, &group.location, &mut image.problems)).unwrap_or_default();
             }
             images.push(image);
+        }
+        if let (Some(first), true) = (images.first_mut(), multiscales.len() > MAX_MULTISCALES) {
+            let text = format!("Of {} multiscales the first {MAX_MULTISCALES} are shown", multiscales.len());
+            first.problems.warn(&group.location, text);
         }
         images
     }
@@ -99,7 +110,11 @@ impl OmeReader<'_> {
         let factors = units.map_or([1.0; 3], |units| units.factors);
         let mut first_shape: Option<Vec<u64>> = None;
         let mut channels = 1;
-        for dataset in multiscale.get("datasets").and_then(Value::as_array).into_iter().flatten() {
+        let datasets = multiscale.get("datasets").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        if datasets.len() > MAX_LEVELS {
+            image.problems.warn(&group.location, format!("Of {} levels the first {MAX_LEVELS} are shown", datasets.len()));
+        }
+        for dataset in datasets.iter().take(MAX_LEVELS) {
             let Some(path) = dataset.get("path").and_then(Value::as_str) else {
                 image.problems.warn(&group.location, "A level has no path, it is left out");
                 continue;
