@@ -315,7 +315,7 @@ impl ArraySource {
             return Err(ChunkFault::Oversized { stored: found.range.len, most: self.max_stored_len() });
         }
         if found.range.len == 0 {
-            let text = "Chunks without a byte are shown as the fill value".to_owned();
+            let text = "Chunks of 0 bytes are shown as the fill value".to_owned();
             self.warn(Severity::Warning, text, self.store.storage().location(found.key.as_str()));
         }
         Ok(Some(found))

@@ -10,6 +10,7 @@ use super::keys::KeyEncoding;
 use super::metadata::{ArrayMetadata, MetadataError, RawArray, shown};
 use crate::format::json::{unsigned, unsigned_list};
 use crate::format::{DataFormat, HeaderField};
+use crate::problem::Severity;
 use serde_json::{Map, Value};
 
 /// Name of the file, of groups too.
@@ -66,7 +67,7 @@ pub fn array(root: &Map<String, Value>) -> Result<ArrayMetadata, MetadataError> 
     let fill = match root.get("fill_value") {
         Some(value) => fill_bytes(value, class).ok_or_else(field("fill_value", "a value of the array's type"))?,
         None => {
-            assumptions.push("fill_value is missing, 0 is assumed".to_owned());
+            assumptions.push((Severity::Info, "fill_value is missing, 0 is assumed".to_owned()));
             vec![0; class.byte_len()]
         }
     };
