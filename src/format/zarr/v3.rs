@@ -5,12 +5,13 @@
 //! storage transformers.
 
 use super::codecs::{name_of, pipeline};
-use super::data_type::{class_from_name, fill_bytes};
+use super::data_type::fill_bytes;
 use super::keys::KeyEncoding;
 use super::metadata::{ArrayMetadata, MetadataError, RawArray, shown};
 use crate::format::json::{unsigned, unsigned_list};
 use crate::format::{DataFormat, HeaderField};
 use crate::problem::Severity;
+use crate::voxel::ElementClass;
 use serde_json::{Map, Value};
 
 /// Name of the file, of groups too.
@@ -55,7 +56,7 @@ pub fn array(root: &Map<String, Value>) -> Result<ArrayMetadata, MetadataError> 
     }
     let shape = root.get("shape").and_then(unsigned_list).ok_or_else(field("shape", "a list of numbers"))?;
     let data_type = root.get("data_type").map_or("?", name_of);
-    let class = class_from_name(data_type).ok_or_else(field("data_type", "bool, an integer or a float of up to 64 bits"))?;
+    let class = ElementClass::from_name(data_type).ok_or_else(field("data_type", "bool, an integer or a float of up to 64 bits"))?;
     let grid = root.get("chunk_grid");
     if grid.map(name_of) != Some("regular") {
         return Err(field("chunk_grid", "a regular grid")());
