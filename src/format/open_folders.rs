@@ -92,9 +92,7 @@ impl Opening<'_> {
             }
         }
         layers.retain(|layer| !layer.levels.is_empty());
-        let mut dataset = bare_dataset(name_of(folder), folder, layers, problems);
-        dataset.voxel_size = voxel_size.unwrap_or(dataset.voxel_size);
-        dataset
+        bare_dataset(name_of(folder), folder, layers, voxel_size, problems)
     }
 
     /// A sub-folder with metadata of its own; `None` if these don't tell what is in it.
@@ -119,7 +117,7 @@ impl Opening<'_> {
         }
         let layer = self.bare_layer(folder, &mut problems);
         let name = parent_of(folder).map_or_else(|| layer.name.clone(), |parent| name_of(&parent));
-        Ok(bare_dataset(name, folder, vec![layer], problems))
+        Ok(bare_dataset(name, folder, vec![layer], None, problems))
     }
 
     pub fn mag_folder(&self, folder: &Path, shard: Option<ShardIndex>, opened: &Path) -> Result<Dataset, OpenError> {
@@ -141,7 +139,7 @@ impl Opening<'_> {
         }
         problems.extend(mag.problems);
         let layer = finish_layer(bare(name.clone(), mag.format, vec![mag.level]), vec![mag.axes], &mut problems);
-        let mut dataset = bare_dataset(name, opened, vec![layer], problems);
+        let mut dataset = bare_dataset(name, opened, vec![layer], None, problems);
         dataset.focus = shard.map(|shard| Focus { layer: 0, level: 0, shard });
         Ok(dataset)
     }
@@ -222,7 +220,7 @@ impl Opening<'_> {
         let mut problems = Problems::default();
         problems.info(path.display(), "A shard outside of a mag's folders: its position isn't known, 0, 0, 0 is assumed");
         let layer = finish_layer(bare(name.clone(), DataFormat::Wkw, vec![level]), vec![Vec::new()], &mut problems);
-        let mut dataset = bare_dataset(name, path, vec![layer], problems);
+        let mut dataset = bare_dataset(name, path, vec![layer], None, problems);
         dataset.focus = Some(Focus { layer: 0, level: 0, shard: ShardIndex(Vec3Int::ZERO) });
         Ok(dataset)
     }

@@ -136,9 +136,7 @@ fn codec_fields(codecs: &Value, path: &str, fields: &mut Vec<HeaderField>) {
             _ => "",
         };
         let configuration = codec.get("configuration").and_then(Value::as_object);
-        let parts = configuration.into_iter().flatten().filter(|(key, _)| !matches!(key.as_str(), "codecs" | "index_codecs"));
-        let parts: Vec<_> = parts.map(|(key, value)| format!("{key} {}", text(value))).collect();
-        let value = if parts.is_empty() { name.to_owned() } else { format!("{name}: {}", parts.join(", ")) };
+        let value = text(codec);
         let raw = if configuration.is_some_and(|c| c.contains_key("codecs")) { String::new() } else { codec.to_string() };
         fields.push(HeaderField::new(&path, raw, value, meaning));
         for inner in ["codecs", "index_codecs"] {
@@ -151,7 +149,14 @@ fn codec_fields(codecs: &Value, path: &str, fields: &mut Vec<HeaderField>) {
     }
 }
 
+/// A value for people: extension points as `name: key value, …`, without codecs inside, which have fields of their own.
 fn text(value: &Value) -> String {
+    if let Some(name) = value.get("name").and_then(Value::as_str) {
+        let configuration = value.get("configuration").and_then(Value::as_object);
+        let parts = configuration.into_iter().flatten().filter(|(key, _)| !matches!(key.as_str(), "codecs" | "index_codecs"));
+        let parts: Vec<_> = parts.map(|(key, value)| format!("{key} {}", text(value))).collect();
+        return if parts.is_empty() { name.to_owned() } else { format!("{name}: {}", parts.join(", ")) };
+    }
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
