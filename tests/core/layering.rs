@@ -317,7 +317,7 @@ fn threads_start_in_the_pool_and_the_tasks_only() {
     let found = lines_outside(&["loading/pool.rs", "app/tasks.rs"], |line| is_found(line) && !line.contains("std::thread::sleep"));
     assert!(found.is_empty(), "{}", found.join("\n"));
     // The one retry of a JSON that is being rewritten.
-    let sleeps = lines_outside(&["format/open.rs", "loading/pool.rs", "app/tasks.rs"], |line| line.contains("thread::sleep"));
+    let sleeps = lines_outside(&["format/open_declared.rs", "loading/pool.rs", "app/tasks.rs"], |line| line.contains("thread::sleep"));
     assert!(sleeps.is_empty(), "{}", sleeps.join("\n"));
 }
 

@@ -207,11 +207,7 @@ pub fn read_args(path: &Path, wanted: &BoundingBox, more: &[&str]) -> Vec<String
 }
 
 pub fn class(name: &str) -> ElementClass {
-    use ElementClass::*;
-    [Bool, Uint8, Uint16, Uint32, Uint64, Int8, Int16, Int32, Int64, Float16, Float32, Float64]
-        .into_iter()
-        .find(|class| class.name() == name)
-        .expect("a known type")
+    ElementClass::from_name(name).expect("a known type")
 }
 
 pub fn cube(side: i64) -> BoundingBox {
