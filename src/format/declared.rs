@@ -10,19 +10,9 @@ use crate::voxel::{ElementClass, VoxelType};
 pub(super) fn declared_type(layer: &LayerProperties) -> Option<VoxelType> {
     let class = match layer.element_class.as_deref()? {
         "uint24" => return Some(VoxelType::UINT24),
-        "bool" => ElementClass::Bool,
-        "uint8" => ElementClass::Uint8,
-        "uint16" => ElementClass::Uint16,
-        "uint32" => ElementClass::Uint32,
-        "uint64" => ElementClass::Uint64,
-        "int8" => ElementClass::Int8,
-        "int16" => ElementClass::Int16,
-        "int32" => ElementClass::Int32,
-        "int64" => ElementClass::Int64,
-        "float16" => ElementClass::Float16,
         "float" => ElementClass::Float32,
         "double" => ElementClass::Float64,
-        _ => return None,
+        name => ElementClass::from_name(name)?,
     };
     Some(VoxelType::single(class))
 }

@@ -115,15 +115,23 @@ pub(super) fn bare(name: String, format: DataFormat, levels: Vec<MagLevel>) -> L
     }
 }
 
-/// A dataset of which nothing is declared.
-pub(super) fn bare_dataset(name: String, path: &Path, mut layers: Vec<Layer>, mut problems: Problems) -> Dataset {
+/// A dataset of which nothing is declared, but for a voxel size perhaps.
+pub(super) fn bare_dataset(
+    name: String,
+    path: &Path,
+    mut layers: Vec<Layer>,
+    voxel_size: Option<VoxelSize>,
+    mut problems: Problems,
+) -> Dataset {
     layers.iter_mut().for_each(drop_unlikely_category);
-    problems.info(path.display(), "No voxel size is known, lengths are shown in voxels");
+    if voxel_size.is_none() {
+        problems.info(path.display(), "No voxel size is known, lengths are shown in voxels");
+    }
     Dataset {
         name,
         path: path.to_owned(),
         format: layers.first().map_or(DataFormat::Wkw, |layer| layer.format),
-        voxel_size: VoxelSize::VOXELS,
+        voxel_size: voxel_size.unwrap_or(VoxelSize::VOXELS),
         layers,
         header: HeaderReport::default(),
         view: ViewConfiguration::default(),

@@ -92,9 +92,7 @@ impl Opening<'_> {
             }
         }
         layers.retain(|layer| !layer.levels.is_empty());
-        let mut dataset = bare_dataset(name_of(folder), folder, layers, problems);
-        dataset.voxel_size = voxel_size.unwrap_or(dataset.voxel_size);
-        dataset
+        bare_dataset(name_of(folder), folder, layers, voxel_size, problems)
     }
 
     /// A sub-folder with metadata of its own; `None` if these don't tell what is in it.
@@ -119,7 +117,7 @@ impl Opening<'_> {
         }
         let layer = self.bare_layer(folder, &mut problems);
         let name = parent_of(folder).map_or_else(|| layer.name.clone(), |parent| name_of(&parent));
-        Ok(bare_dataset(name, folder, vec![layer], problems))
+        Ok(bare_dataset(name, folder, vec![layer], None, problems))
     }
 
     pub fn mag_folder(&self, folder: &Path, shard: Option<ShardIndex>, opened: &Path) -> Result<Dataset, OpenError> {
@@ -141,7 +139,7 @@ impl Opening<'_> {
         }
         problems.extend(mag.problems);
         let layer = finish_layer(bare(name.clone(), mag.format, vec![mag.level]), vec![mag.axes], &mut problems);
-        let mut dataset = bare_dataset(name, opened, vec![layer], problems);
+        let mut dataset = bare_dataset(name, opened, vec![layer], None, problems);
         dataset.focus = shard.map(|shard| Focus { layer: 0, level: 0, shard });
         Ok(dataset)
     }
@@ -222,7 +220,7 @@ impl Opening<'_> {
         let mut problems = Problems::default();
         problems.info(path.display(), "A shard outside of a mag's folders: its position isn't known, 0, 0, 0 is assumed");
         let layer = finish_layer(bare(name.clone(), DataFormat::Wkw, vec![level]), vec![Vec::new()], &mut problems);
-        let mut dataset = bare_dataset(name, path, vec![layer], problems);
+        let mut dataset = bare_dataset(name, path, vec![layer], None, problems);
         dataset.focus = Some(Focus { layer: 0, level: 0, shard: ShardIndex(Vec3Int::ZERO) });
         Ok(dataset)
     }
@@ -252,6 +250,58 @@ pub(super) fn listed(storage: &dyn Storage, folder: &Path, problems: &mut Proble
         Err(err) => {
             problems.error(folder.display(), format!("Can't look for mags: {err}"));
             Vec::new()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::format::open;
+    use crate::storage::{MemoryOpener, MemoryStorage, StorageKey};
+    use std::path::Path;
+    use std::sync::Arc;
+
+    fn array(shape: &str) -> Vec<u8> {
+        format!(r#"{{"zarr_format":2,"shape":{shape},"chunks":[4,4,4],"dtype":"|u1","compressor":null,"filters":null,"fill_value":0,"order":"C"}}"#)
+            .into_bytes()
+    }
+
+    /// Names of layers with their mags, and problems.
+    fn opened(files: &[(&str, Vec<u8>)], path: &str) -> (Vec<String>, Vec<String>) {
+        let storage = Arc::new(MemoryStorage::default());
+        for (name, bytes) in files {
+            storage.put(&StorageKey::new(*name).expect("clean"), bytes.clone());
+        }
+        let dataset = open(&MemoryOpener::new("/data", storage), Path::new(path)).expect("opens");
+        let layers = dataset.layers.iter().map(|layer| {
+            let mags: Vec<_> = layer.levels.iter().map(|level| level.mag.to_string()).collect();
+            format!("{}: {}", layer.name, mags.join(" "))
+        });
+        (layers.collect(), dataset.problems.iter().map(|problem| problem.text.clone()).collect())
+    }
+
+    #[test]
+    fn numbered_arrays_without_a_group_are_a_pyramid() {
+        let files = [("p/0/.zarray", array("[9,16,16]")), ("p/1/.zarray", array("[9,8,8]")), ("p/2/.zarray", array("[5,4,4]"))];
+        assert_eq!(opened(&files, "/data/p").0, ["p: 1 2-2-1 4-4-2"]);
+        let with_group = [&files[..], &[("p/.zgroup", br#"{"zarr_format":2}"#.to_vec())]].concat();
+        assert_eq!(opened(&with_group, "/data/p").0, ["p: 1 2-2-1 4-4-2"]);
+    }
+
+    #[test]
+    fn arrays_side_by_side_are_layers_and_a_broken_one_is_a_problem() {
+        let files = [
+            ("d/a/.zarray", array("[4,4,4]")),
+            ("d/b/.zarray", b"{".to_vec()),
+            ("d/c/.zarray", array("[4,4]")),
+            ("d/mags/1/.zarray", array("[4,4,4]")),
+            ("d/mags/2-2-1/.zarray", array("[4,2,2]")),
+            ("d/notes/readme.txt", b"x".to_vec()),
+        ];
+        let (layers, problems) = opened(&files, "/data/d");
+        assert_eq!(layers, ["a: 1", "mags: 1 2-2-1"]);
+        for name in ["b", "c"] {
+            assert!(problems.iter().any(|problem| problem.starts_with(&format!("Can't open {name}:"))), "{problems:?}");
         }
     }
 }

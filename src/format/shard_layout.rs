@@ -44,6 +44,8 @@ pub struct ShardLayout {
     pub spans: Vec<ChunkSpan>,
     /// Chunks beyond [`ShardLayout::MAX_SPANS`] that are not listed.
     pub spans_left_out: u64,
+    /// Bytes of what the listed chunks leave out: channels that are stored apart, other positions along further axes.
+    pub elsewhere_bytes: u64,
 }
 
 impl ShardLayout {
@@ -72,12 +74,12 @@ impl ShardLayout {
         (stored > 0).then(|| decoded / stored as f64)
     }
 
-    /// Bytes of the file that belong neither to header and index nor to a listed chunk.
+    /// Bytes of the file that belong neither to header and index nor to a chunk.
     pub fn gap_bytes(&self) -> u64 {
         if self.spans_left_out > 0 {
             return 0;
         }
-        self.file_len.saturating_sub(self.index_len).saturating_sub(self.stored_bytes())
+        self.file_len.saturating_sub(self.index_len).saturating_sub(self.stored_bytes()).saturating_sub(self.elsewhere_bytes)
     }
 }
 

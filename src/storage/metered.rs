@@ -90,6 +90,11 @@ impl Storage for MeteredStorage {
         self.stats.timed(|| self.inner.len(key))
     }
 
+    fn len_before_read(&self, key: &StorageKey) -> Result<Option<u64>, StorageError> {
+        self.stats.examined.fetch_add(1, Relaxed);
+        self.stats.timed(|| self.inner.len_before_read(key))
+    }
+
     fn read(&self, key: &StorageKey, limit: u64) -> Result<Option<Vec<u8>>, StorageError> {
         let result = self.stats.timed(|| self.inner.read(key, limit));
         self.stats.reads.fetch_add(1, Relaxed);

@@ -149,6 +149,14 @@ pub trait Storage: Send + Sync {
     /// If the file exists and can't be examined.
     fn len(&self, key: &StorageKey) -> Result<Option<u64>, StorageError>;
 
+    /// Length of a file that is about to be read, which may be kept open for it; `None` if there is no such key.
+    ///
+    /// # Errors
+    /// If the file exists and can't be opened.
+    fn len_before_read(&self, key: &StorageKey) -> Result<Option<u64>, StorageError> {
+        self.len(key)
+    }
+
     /// Reads a whole small file; `None` if there is no such key.
     ///
     /// # Errors

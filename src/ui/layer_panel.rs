@@ -44,7 +44,7 @@ fn color_ui(ui: &mut Ui, ctx: &AppContext<'_>, index: usize, layer: &OpenLayer, 
     let channel = display.channels.get(layer.selected_channel);
     // The buttons beside it keep their room.
     let name = channel.map_or(&layer.layer().name, |channel| &channel.name);
-    let subject = super::widgets::elide_middle(name, if ui.available_width() < 220.0 { 8 } else { 12 });
+    let subject = super::widgets::elide_middle(name, if ui.available_width() < 220.0 { 8 } else { 10 });
     SectionHeader::new("Contrast").subject(&subject).show(ui, |ui| {
         if ui.add(TextButton::quiet("Full range")).on_hover_text("All values of the type (Shift+A)").clicked() {
             ctx.send(UiCommand::FullRangeWindow);

@@ -2,6 +2,7 @@
 
 use half::f16;
 use std::fmt;
+use strum::IntoEnumIterator;
 
 /// Number type of one channel of a voxel, always little-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::EnumIter)]
@@ -59,6 +60,11 @@ impl ElementClass {
             Self::Float32 => "float32",
             Self::Float64 => "float64",
         }
+    }
+
+    /// The class of a [`Self::name`].
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::iter().find(|class| class.name() == name)
     }
 
     /// Whether values are floating-point numbers.

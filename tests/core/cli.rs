@@ -452,3 +452,21 @@ fn without_the_window_the_program_says_so() {
     let dir = dataset();
     assert_refused(&run([dir.path().as_os_str()]), 1, &["without the window"], "PATH alone");
 }
+
+#[test]
+fn info_describes_datasets_of_every_format() {
+    for (name, path) in [
+        ("zarr2_array", "zarr2/codecs/blosc_lz4_shuffle"),
+        ("zarr3_sharded", "zarr3/sharding/nested"),
+        ("ome_04_channels", "ome/v04_czyx"),
+        ("ome_05_labels", "ome/v05_labels"),
+        ("n5_multiscale", "n5/cosem"),
+        ("precomputed_sharded", "precomputed/sharded/murmur_mini2"),
+        ("json_of_several_formats", "properties/mixed"),
+    ] {
+        let path = corpus().join(path);
+        let answer = run([std::ffi::OsStr::new("info"), path.as_os_str()]);
+        assert_eq!((answer.status, answer.stderr.as_str()), (Some(0), ""), "{name}");
+        insta::assert_snapshot!(format!("info_{name}"), answer.text().replace(corpus().to_str().expect("UTF-8"), "CORPUS"));
+    }
+}

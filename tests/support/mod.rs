@@ -3,12 +3,19 @@
 //! Volumes are functions of the position, so that a test knows what any voxel must be without storing it.
 #![allow(dead_code, missing_docs, reason = "each test binary uses its own part")]
 
+mod manifest;
+
+#[allow(unused_imports, reason = "each test binary uses its own part")]
+pub use manifest::{Approximate, Case, EqualGroup, Probe, all_cases, cases, corpus, equal_groups};
+
 use chunkscope::format::wkw::{BlockType, WkwHeader, WkwWriter};
 use chunkscope::geometry::{BoundingBox, Shape3, ShardIndex, Vec3Int};
 use chunkscope::storage::{MemoryStorage, StorageKey};
 use chunkscope::voxel::{ElementClass, VoxelType};
+use rayon::prelude::*;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
@@ -199,85 +206,42 @@ pub fn read_args(path: &Path, wanted: &BoundingBox, more: &[&str]) -> Vec<String
     args
 }
 
-/// Folder of the corpus that belongs to the repository.
-pub fn corpus() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus")
-}
-
-/// One entry of a manifest.
-pub struct Case {
-    pub path: PathBuf,
-    pub name: String,
-    pub layer: Option<String>,
-    pub mag: Option<String>,
-    pub voxel_type: Option<VoxelType>,
-    pub probes: Vec<Probe>,
-    /// For input that must be refused: words, one of which the message has.
-    pub error_mentions_any: Vec<String>,
-    pub exit: i32,
-    pub args: Option<Vec<String>>,
-}
-
-/// A box and what it must hold.
-pub struct Probe {
-    pub wanted: BoundingBox,
-    pub sha256: String,
-    pub axes: Vec<(String, u64)>,
-}
-
-/// The WKW cases of a manifest.
-pub fn cases(folder: &Path) -> Vec<Case> {
-    let manifest: Value = serde_json::from_slice(&std::fs::read(folder.join("manifest.json")).expect("a manifest")).expect("JSON");
-    let ints = |value: &Value| -> [i64; 3] {
-        let list: Vec<i64> = value.as_array().expect("a list").iter().map(|v| v.as_i64().expect("an integer")).collect();
-        list.try_into().expect("three")
-    };
-    let strings =
-        |value: &Value| -> Vec<String> { value.as_array().into_iter().flatten().map(|v| v.as_str().expect("text").to_owned()).collect() };
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    let cases = manifest["cases"].as_array().expect("cases").iter().filter(|case| case["format"] == "wkw");
-    cases
-        .map(|case| Case {
-            path: folder.join(case["path"].as_str().expect("a path")),
-            name: format!("{} {} {} ({})", case["path"], case["layer"], case["mag"], case["note"]),
-            layer: text(&case["layer"]),
-            mag: text(&case["mag"]),
-            voxel_type: case["data_type"].as_str().map(|name| VoxelType {
-                class: class(name),
-                channels: u32::try_from(case["num_channels"].as_u64().expect("a number")).expect("few"),
-            }),
-            probes: case["probes"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .map(|probe| Probe {
-                    wanted: boxed(ints(&probe["offset"]), ints(&probe["shape"])),
-                    sha256: probe["sha256"].as_str().expect("a digest").to_owned(),
-                    axes: probe["axes"]
-                        .as_object()
-                        .into_iter()
-                        .flatten()
-                        .map(|(k, v)| (k.clone(), v.as_u64().expect("a number")))
-                        .collect(),
-                })
-                .collect(),
-            error_mentions_any: strings(&case["error_mentions_any"]),
-            exit: case["exit"].as_i64().map_or(1, |exit| i32::try_from(exit).expect("small")),
-            args: case["args"].as_array().map(|_| strings(&case["args"])),
-        })
-        .collect()
-}
-
 pub fn class(name: &str) -> ElementClass {
-    use ElementClass::*;
-    [Bool, Uint8, Uint16, Uint32, Uint64, Int8, Int16, Int32, Int64, Float16, Float32, Float64]
-        .into_iter()
-        .find(|class| class.name() == name)
-        .expect("a known type")
+    ElementClass::from_name(name).expect("a known type")
 }
 
 pub fn cube(side: i64) -> BoundingBox {
     BoundingBox::new(Vec3Int::ZERO, Shape3::splat(side))
+}
+
+/// Checks all items on all threads. All that fail are named by the test's own thread, whose words the harness shows.
+pub fn check_all<T: Sync>(items: &[T], check: impl Fn(&T) + Sync) {
+    let failed = items.par_iter().filter_map(|item| catch_unwind(AssertUnwindSafe(|| check(item))).err());
+    let failures: Vec<String> = failed
+        .map(|payload| {
+            let text = payload.downcast_ref::<String>().map(String::as_str).or(payload.downcast_ref::<&str>().copied());
+            text.unwrap_or("a panic without a text").to_owned()
+        })
+        .collect();
+    assert!(failures.is_empty(), "{} of {} fail:\n{}", failures.len(), items.len(), failures.join("\n"));
+}
+
+/// Numbers that look random and are the same in each run (splitmix64).
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// A number below `end`.
+    pub fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ z >> 31) % end
+    }
 }
 
 /// SHA-256 in hex (FIPS 180-4), so that the manifest's digests need no crate.

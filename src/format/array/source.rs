@@ -192,9 +192,8 @@ impl ArraySource {
     fn chunk_from_stored(&self, stored: &NdVec) -> Option<ChunkIndex> {
         let meta = self.store.meta();
         let at_positions = self.extra.iter().zip(&self.positions).all(|((d, _), position)| stored[*d] == position / meta.chunk_shape[*d]);
-        let piece = self.dimensions.channel.map_or(0, |d| stored[d]);
         let [x, y, z] = self.dimensions.xyz.map(|d| d.map_or(0, |d| i64::try_from(stored[d]).unwrap_or(i64::MAX)));
-        (at_positions && piece == self.pieces().start).then_some(ChunkIndex(Vec3Int::new(x, y, z)))
+        at_positions.then_some(ChunkIndex(Vec3Int::new(x, y, z)))
     }
 
     /// Voxels of a chunk that lie inside the array, along x, y, z.
@@ -315,7 +314,7 @@ impl ArraySource {
             return Err(ChunkFault::Oversized { stored: found.range.len, most: self.max_stored_len() });
         }
         if found.range.len == 0 {
-            let text = "Chunks without a byte are shown as the fill value".to_owned();
+            let text = "Chunks of 0 bytes are shown as the fill value".to_owned();
             self.warn(Severity::Warning, text, self.store.storage().location(found.key.as_str()));
         }
         Ok(Some(found))
@@ -473,19 +472,35 @@ impl ChunkSource for ArraySource {
     }
 
     fn shard_len(&self, shard: ShardIndex) -> Result<Option<u64>, StorageError> {
-        let stored = self.stored_shards(shard);
-        stored.first().map_or(Ok(None), |stored| self.store.shard_len(stored))
+        for stored in self.stored_shards(shard) {
+            if let Some(len) = self.store.shard_len(&stored)? {
+                return Ok(Some(len));
+            }
+        }
+        Ok(None)
     }
 
     fn shard_layout(&self, shard: ShardIndex) -> Result<Option<ShardLayout>, ChunkError> {
         let fail = |fault| self.chunk_error(self.grid.first_chunk_of(shard), None, fault);
-        let Some(stored) = self.stored_shards(shard).first().copied() else { return Ok(None) };
-        let Some(found) = self.store.shard_spans(&stored).map_err(fail)? else { return Ok(None) };
+        let mut found = None;
+        // Channels may lie in shards of their own: the first one that is there.
+        for stored in self.stored_shards(shard) {
+            found = self.store.shard_spans(&stored).map_err(fail)?;
+            if found.is_some() {
+                break;
+            }
+        }
+        let Some(found) = found else { return Ok(None) };
         let meta = self.store.meta();
-        let spans = found.spans.iter().zip(0..).filter_map(|((index, state), order)| {
-            let chunk = self.chunk_from_stored(index)?;
-            Some(ChunkSpan { chunk, order, state: *state })
-        });
+        let piece = |index: &NdVec| self.dimensions.channel.map_or(0, |d| index[d]);
+        let first_piece = found.spans.first().map_or(0, |(index, _)| piece(index)).max(self.pieces().start);
+        let (mut spans, mut elsewhere_bytes) = (Vec::new(), 0_u64);
+        for ((index, state), order) in found.spans.iter().zip(0..) {
+            match self.chunk_from_stored(index).filter(|_| piece(index) == first_piece) {
+                Some(chunk) => spans.push(ChunkSpan { chunk, order, state: *state }),
+                None => elsewhere_bytes = elsewhere_bytes.saturating_add(state.range().map_or(0, |range| range.len)),
+            }
+        }
         Ok(Some(ShardLayout {
             shard,
             location: self.store.storage().location(found.key.as_str()),
@@ -493,8 +508,9 @@ impl ChunkSource for ArraySource {
             encoding: self.store.codec_name().unwrap_or("raw"),
             index_len: found.index_len,
             decoded_chunk_len: meta.chunk_shape.product().unwrap_or(u64::MAX).saturating_mul(meta.class.byte_len() as u64),
-            spans: spans.collect(),
+            spans,
             spans_left_out: found.left_out,
+            elsewhere_bytes,
         }))
     }
 

@@ -82,7 +82,7 @@ impl ChunkStore for N5Store {
 
     fn locate(&self, chunk: &NdVec) -> Result<Option<StoredChunk>, ChunkFault> {
         let key = block_key(chunk);
-        let len = self.storage.len(&key).map_err(|err| ChunkFault::Storage(Arc::new(err)))?;
+        let len = self.storage.len_before_read(&key).map_err(|err| ChunkFault::Storage(Arc::new(err)))?;
         Ok(len.map(|len| StoredChunk { key, range: ByteRange { start: 0, len } }))
     }
 

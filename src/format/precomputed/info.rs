@@ -211,7 +211,7 @@ fn check_type(fields: &Map<String, Value>) -> Result<(), InfoError> {
 fn class(fields: &Map<String, Value>) -> Result<ElementClass, InfoError> {
     let value = fields.get("data_type").ok_or_else(|| InfoError::Missing("data_type".to_owned()))?;
     let name = value.as_str().map(str::to_lowercase).unwrap_or_default();
-    let found = <ElementClass as strum::IntoEnumIterator>::iter().find(|class| class.name() == name);
+    let found = ElementClass::from_name(&name);
     found.ok_or_else(|| fault("data_type", format!("{} is not known", shown(value))))
 }
 

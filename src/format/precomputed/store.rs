@@ -98,7 +98,7 @@ impl PrecomputedStore {
         let gz_first = self.has_gz_names.load(Ordering::Relaxed);
         for has_gz_name in [gz_first, !gz_first] {
             let key = self.file_key(chunk, has_gz_name).ok_or_else(|| ChunkFault::Internal("a chunk without a name".to_owned()))?;
-            if let Some(len) = self.storage.len(&key).map_err(|err| ChunkFault::Storage(Arc::new(err)))? {
+            if let Some(len) = self.storage.len_before_read(&key).map_err(|err| ChunkFault::Storage(Arc::new(err)))? {
                 self.has_gz_names.store(has_gz_name, Ordering::Relaxed);
                 return Ok(Some((key, len)));
             }

@@ -406,6 +406,7 @@ impl ChunkSource for WkwSource {
             decoded_chunk_len: head.header.chunk_len(),
             spans,
             spans_left_out: count - listed,
+            elsewhere_bytes: 0,
         }))
     }
 

@@ -35,26 +35,6 @@ pub fn class_from_dtype(dtype: &str) -> Option<(ElementClass, bool)> {
     }
 }
 
-/// The class of a Zarr 3 `data_type` such as `uint16`.
-pub fn class_from_name(name: &str) -> Option<ElementClass> {
-    let class = match name {
-        "bool" => ElementClass::Bool,
-        "uint8" => ElementClass::Uint8,
-        "uint16" => ElementClass::Uint16,
-        "uint32" => ElementClass::Uint32,
-        "uint64" => ElementClass::Uint64,
-        "int8" => ElementClass::Int8,
-        "int16" => ElementClass::Int16,
-        "int32" => ElementClass::Int32,
-        "int64" => ElementClass::Int64,
-        "float16" => ElementClass::Float16,
-        "float32" => ElementClass::Float32,
-        "float64" => ElementClass::Float64,
-        _ => return None,
-    };
-    Some(class)
-}
-
 /// Little-endian bytes of a fill value: a number, a boolean, `null` (0), `"NaN"`, `"Infinity"`, `"-Infinity"`,
 /// a number in quotes, or the bit pattern in hex (`"0x7fc00000"`). `None` if it doesn't fit the class.
 pub fn fill_bytes(value: &Value, class: ElementClass) -> Option<Vec<u8>> {

@@ -94,7 +94,7 @@ impl KeyFinder {
     pub fn find(&self, chunk: &NdVec) -> Result<Option<(StorageKey, u64)>, ChunkFault> {
         let fault = |err| ChunkFault::Storage(Arc::new(err));
         let key = self.encoding().key(chunk);
-        if let Some(len) = self.storage.len(&key).map_err(fault)? {
+        if let Some(len) = self.storage.len_before_read(&key).map_err(fault)? {
             // Only the first chunk that is found decides; later ones confirm.
             let _ = self.decide(if self.is_declared_wrong() { Verdict::Other } else { Verdict::Declared });
             return Ok(Some((key, len)));
@@ -103,7 +103,7 @@ impl KeyFinder {
             return Ok(None);
         }
         let key = self.declared.with_other_separator().key(chunk);
-        match self.storage.len(&key).map_err(fault)? {
+        match self.storage.len_before_read(&key).map_err(fault)? {
             Some(len) if self.decide(Verdict::Other) => Ok(Some((key, len))),
             Some(_) | None => Ok(None),
         }

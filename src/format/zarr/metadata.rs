@@ -5,6 +5,7 @@ use super::keys::KeyEncoding;
 use super::pipeline::{Elements, Pipeline, Sharded};
 use crate::format::array::{ArrayMeta, MAX_RANK, NdVec};
 use crate::format::{DataFormat, HeaderField};
+use crate::problem::Severity;
 use crate::voxel::ElementClass;
 use serde_json::Value;
 
@@ -28,7 +29,7 @@ pub struct ArrayMetadata {
     /// Every field for people.
     pub fields: Vec<HeaderField>,
     /// What was assumed.
-    pub assumptions: Vec<String>,
+    pub assumptions: Vec<(Severity, String)>,
 }
 
 /// A level of shards.
@@ -94,7 +95,7 @@ pub struct RawArray {
     pub keys: KeyEncoding,
     pub dimension_names: Vec<Option<String>>,
     pub fields: Vec<HeaderField>,
-    pub assumptions: Vec<String>,
+    pub assumptions: Vec<(Severity, String)>,
 }
 
 impl RawArray {

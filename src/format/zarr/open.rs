@@ -10,7 +10,7 @@ use crate::format::array::{
 use crate::format::json::parse;
 use crate::format::{DataFormat, HeaderField, LevelError};
 use crate::geometry::Vec3Int;
-use crate::problem::Problems;
+use crate::problem::{Problem, Problems};
 use crate::storage::{Storage, StorageError, StorageKey, StorageOpener};
 use serde_json::Value;
 use std::path::Path;
@@ -148,8 +148,8 @@ pub fn open_level(
 pub fn level_from(array: &OpenedArray, axes: AxisOrder, channel: Option<u64>, fields: Vec<HeaderField>) -> Result<OpenedLevel, LevelError> {
     let metadata = array.store.metadata();
     let mut problems = Problems::default();
-    for assumption in &metadata.assumptions {
-        problems.info(&array.location, assumption);
+    for (severity, text) in &metadata.assumptions {
+        problems.add(Problem { severity: *severity, text: text.clone(), location: array.location.clone() });
     }
     if let Err(err) = &metadata.pipeline {
         problems.error(&array.location, format!("Chunks can't be shown: {err}"));

@@ -51,8 +51,9 @@ impl ZarrStore {
         }
         if self.keys.is_declared_wrong() {
             let (declared, found) = (self.metadata.keys.separator, self.keys.encoding().separator);
-            let text =
-                format!("The metadata say that chunk names are separated by {declared:?}, the files are by {found:?}, which is used");
+            let text = format!(
+                "The separator in the names of chunks is {found:?}, the metadata say {declared:?}; the chunks that are there are read"
+            );
             self.warnings.lock().unwrap_or_else(PoisonError::into_inner).warn(&self.location, text);
         }
     }

@@ -10,6 +10,7 @@ use super::pipeline::{Elements, Pipeline};
 use crate::codec::CodecChain;
 use crate::format::json::{parse, unsigned, unsigned_list};
 use crate::format::{DataFormat, HeaderField};
+use crate::problem::Severity;
 use serde_json::{Map, Value};
 
 /// Name of the file.
@@ -42,14 +43,15 @@ pub fn parse_array(bytes: &[u8]) -> Result<ArrayMetadata, MetadataError> {
         Some("C") => false,
         Some("F") => true,
         None => {
-            assumptions.push("order is missing, C is assumed".to_owned());
+            assumptions.push((Severity::Info, "order is missing, C is assumed".to_owned()));
             false
         }
         Some(_) => return Err(field("order", "C or F")()),
     };
     let written = root.get("dimension_separator").or_else(|| {
         // One server's exports misspell it.
-        root.get("dimension_seperator").inspect(|_| assumptions.push("dimension_separator is misspelt".to_owned()))
+        let misspelt = (Severity::Warning, "dimension_separator is misspelt, it is used nevertheless".to_owned());
+        root.get("dimension_seperator").inspect(|_| assumptions.push(misspelt))
     });
     let separator = match written.and_then(Value::as_str) {
         Some("/") => '/',

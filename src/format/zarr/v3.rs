@@ -5,11 +5,13 @@
 //! storage transformers.
 
 use super::codecs::{name_of, pipeline};
-use super::data_type::{class_from_name, fill_bytes};
+use super::data_type::fill_bytes;
 use super::keys::KeyEncoding;
 use super::metadata::{ArrayMetadata, MetadataError, RawArray, shown};
 use crate::format::json::{unsigned, unsigned_list};
 use crate::format::{DataFormat, HeaderField};
+use crate::problem::Severity;
+use crate::voxel::ElementClass;
 use serde_json::{Map, Value};
 
 /// Name of the file, of groups too.
@@ -54,7 +56,7 @@ pub fn array(root: &Map<String, Value>) -> Result<ArrayMetadata, MetadataError> 
     }
     let shape = root.get("shape").and_then(unsigned_list).ok_or_else(field("shape", "a list of numbers"))?;
     let data_type = root.get("data_type").map_or("?", name_of);
-    let class = class_from_name(data_type).ok_or_else(field("data_type", "bool, an integer or a float of up to 64 bits"))?;
+    let class = ElementClass::from_name(data_type).ok_or_else(field("data_type", "bool, an integer or a float of up to 64 bits"))?;
     let grid = root.get("chunk_grid");
     if grid.map(name_of) != Some("regular") {
         return Err(field("chunk_grid", "a regular grid")());
@@ -66,7 +68,7 @@ pub fn array(root: &Map<String, Value>) -> Result<ArrayMetadata, MetadataError> 
     let fill = match root.get("fill_value") {
         Some(value) => fill_bytes(value, class).ok_or_else(field("fill_value", "a value of the array's type"))?,
         None => {
-            assumptions.push("fill_value is missing, 0 is assumed".to_owned());
+            assumptions.push((Severity::Info, "fill_value is missing, 0 is assumed".to_owned()));
             vec![0; class.byte_len()]
         }
     };
@@ -134,9 +136,7 @@ fn codec_fields(codecs: &Value, path: &str, fields: &mut Vec<HeaderField>) {
             _ => "",
         };
         let configuration = codec.get("configuration").and_then(Value::as_object);
-        let parts = configuration.into_iter().flatten().filter(|(key, _)| !matches!(key.as_str(), "codecs" | "index_codecs"));
-        let parts: Vec<_> = parts.map(|(key, value)| format!("{key} {}", text(value))).collect();
-        let value = if parts.is_empty() { name.to_owned() } else { format!("{name}: {}", parts.join(", ")) };
+        let value = text(codec);
         let raw = if configuration.is_some_and(|c| c.contains_key("codecs")) { String::new() } else { codec.to_string() };
         fields.push(HeaderField::new(&path, raw, value, meaning));
         for inner in ["codecs", "index_codecs"] {
@@ -149,7 +149,14 @@ fn codec_fields(codecs: &Value, path: &str, fields: &mut Vec<HeaderField>) {
     }
 }
 
+/// A value for people: extension points as `name: key value, …`, without codecs inside, which have fields of their own.
 fn text(value: &Value) -> String {
+    if let Some(name) = value.get("name").and_then(Value::as_str) {
+        let configuration = value.get("configuration").and_then(Value::as_object);
+        let parts = configuration.into_iter().flatten().filter(|(key, _)| !matches!(key.as_str(), "codecs" | "index_codecs"));
+        let parts: Vec<_> = parts.map(|(key, value)| format!("{key} {}", text(value))).collect();
+        return if parts.is_empty() { name.to_owned() } else { format!("{name}: {}", parts.join(", ")) };
+    }
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 

@@ -231,6 +231,7 @@ mod tests {
                 span(3, 3, SpanState::Empty),
             ],
             spans_left_out: 0,
+            elsewhere_bytes: 0,
         };
         let rows = |key, is_descending| chunk_rows(&layout, Sort { key, is_descending });
         assert_eq!(rows(ChunkColumn::Order, true), [3, 2, 1, 0]);
