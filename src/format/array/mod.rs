@@ -4,6 +4,7 @@
 //! gives the dimensions their meaning and copies elements from the stored order straight into canonical voxels.
 
 mod axes;
+mod decode;
 mod index_cache;
 mod nd;
 mod opened;
@@ -17,3 +18,6 @@ pub use nd::{MAX_RANK, NdVec};
 pub use opened::{DefaultAxes, OpenedLevel};
 pub use source::{ArraySource, ArrayView};
 pub use store::{ArrayMeta, ChunkStore, DecodedLayout, ShardSpans, StoredChunk};
+
+#[cfg(test)]
+mod tests;
