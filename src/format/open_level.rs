@@ -35,13 +35,18 @@ impl Opening<'_> {
         let location = || request.path.display().to_string();
         let mut format = request.format.unwrap_or(DataFormat::Wkw);
         let opened = match self.opener.kind(&request.path) {
-            Ok(Some(_)) => match self.format_of(&request.path, request.format) {
-                Ok(found) => {
-                    format = found;
-                    self.open_as(found, &request)
+            // Reading the header tells whether it is there; asking before would be another trip to the storage for each mag.
+            Ok(Some(_)) if request.format == Some(DataFormat::Wkw) => match self.open_as(DataFormat::Wkw, &request) {
+                Err(err) => {
+                    format = self.format_of(&request.path, request.format);
+                    if format == DataFormat::Wkw { Err(err) } else { self.open_as(format, &request) }
                 }
-                Err(err) => Err(err),
+                opened => opened,
             },
+            Ok(Some(_)) => {
+                format = self.format_of(&request.path, request.format);
+                self.open_as(format, &request)
+            }
             // A scale without chunks needs no folder.
             Ok(None) if request.format == Some(DataFormat::NeuroglancerPrecomputed) => self.open_as(format, &request),
             Ok(None) => Err(LevelError { reason: "the folder is missing".to_owned(), location: location() }),
@@ -73,7 +78,7 @@ impl Opening<'_> {
     }
 
     /// The format of a mag's folder: the declared one if its metadata are there, else the one whose metadata are.
-    fn format_of(&self, folder: &Path, declared: Option<DataFormat>) -> Result<DataFormat, LevelError> {
+    fn format_of(&self, folder: &Path, declared: Option<DataFormat>) -> DataFormat {
         let storage = self.opener.open_folder(folder);
         let markers = [
             (DataFormat::Wkw, HEADER_FILE),
@@ -83,12 +88,12 @@ impl Opening<'_> {
         ];
         let marker_of = |format| markers.iter().find(|(of, _)| *of == format).map(|(_, marker)| *marker);
         match declared {
-            Some(DataFormat::NeuroglancerPrecomputed) => return Ok(DataFormat::NeuroglancerPrecomputed),
-            Some(declared) if marker_of(declared).is_none_or(|marker| is_there(storage.as_ref(), marker)) => return Ok(declared),
+            Some(DataFormat::NeuroglancerPrecomputed) => return DataFormat::NeuroglancerPrecomputed,
+            Some(declared) if marker_of(declared).is_none_or(|marker| is_there(storage.as_ref(), marker)) => return declared,
             Some(_) | None => {}
         }
         let found = markers.iter().find(|(_, marker)| is_there(storage.as_ref(), marker));
-        Ok(found.map_or_else(|| declared.unwrap_or(DataFormat::Wkw), |(format, _)| *format))
+        found.map_or_else(|| declared.unwrap_or(DataFormat::Wkw), |(format, _)| *format)
     }
 }
 
