@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 /// Small datasets of the corpus that store metadata, indices and chunks in every way.
-const DATASETS: [&str; 28] = [
+const DATASETS: [&str; 29] = [
     "zarr2/layout/rank5_c",
     "zarr2/layout/f_slash",
     "zarr2/codecs/gzip",
@@ -29,6 +29,7 @@ const DATASETS: [&str; 28] = [
     "zarr3/names/xyzct",
     "ome/v04_czyx",
     "ome/v05_labels",
+    "n5/codecs/raw",
     "n5/codecs/lz4",
     "n5/codecs/edge_cut",
     "n5/codecs/varlength",
