@@ -148,7 +148,7 @@ fn detect_folder(opener: &dyn StorageOpener, path: &Path) -> Result<Found, OpenE
     if has_file(&join("0", zarr::ARRAY_FILE))? || has_file(&join("0", zarr::NODE_FILE))? {
         return Ok(Found::Zarr { folder: path.to_owned() }); // levels of a group whose own file is lost
     }
-    if has_file(precomputed::INFO_FILE)? {
+    if precomputed::has_info(storage.as_ref()) {
         return Ok(Found::Precomputed { folder: path.to_owned() });
     }
     if has_file(n5::ATTRIBUTES_FILE)? || n5::has_unlisted_arrays(storage.as_ref()) {

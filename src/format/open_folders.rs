@@ -304,4 +304,10 @@ mod tests {
             assert!(problems.iter().any(|problem| problem.starts_with(&format!("Can't open {name}:"))), "{problems:?}");
         }
     }
+
+    #[test]
+    fn a_folder_called_info_makes_no_volume() {
+        let files = [("d/info/readme.txt", b"x".to_vec()), ("d/a/.zarray", array("[4,4,4]"))];
+        assert_eq!(opened(&files, "/data/d").0, ["a: 1"]);
+    }
 }

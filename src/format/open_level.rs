@@ -35,18 +35,18 @@ impl Opening<'_> {
         let location = || request.path.display().to_string();
         let mut format = request.format.unwrap_or(DataFormat::Wkw);
         let opened = match self.opener.kind(&request.path) {
-            // Reading the header tells whether it is there; asking before would be another trip to the storage for each mag.
-            Ok(Some(_)) if request.format == Some(DataFormat::Wkw) => match self.open_as(DataFormat::Wkw, &request) {
-                Err(err) => {
-                    format = self.format_of(&request.path, request.format);
-                    if format == DataFormat::Wkw { Err(err) } else { self.open_as(format, &request) }
+            Ok(Some(_)) => match request.format {
+                Some(declared) => self.open_as(declared, &request).or_else(|err| {
+                    // Only if it isn't there as declared, so that damage is reported as it is.
+                    let found = self.other_format(&request.path, declared).ok_or(err)?;
+                    format = found;
+                    self.open_as(found, &request)
+                }),
+                None => {
+                    format = self.format_of(&request.path);
+                    self.open_as(format, &request)
                 }
-                opened => opened,
             },
-            Ok(Some(_)) => {
-                format = self.format_of(&request.path, request.format);
-                self.open_as(format, &request)
-            }
             // A scale without chunks needs no folder.
             Ok(None) if request.format == Some(DataFormat::NeuroglancerPrecomputed) => self.open_as(format, &request),
             Ok(None) => Err(LevelError { reason: "the folder is missing".to_owned(), location: location() }),
@@ -77,25 +77,29 @@ impl Opening<'_> {
         }
     }
 
-    /// The format of a mag's folder: the declared one if its metadata are there, else the one whose metadata are.
-    fn format_of(&self, folder: &Path, declared: Option<DataFormat>) -> DataFormat {
+    /// The format of a mag's folder by the metadata file that is there; WKW if there is none, since its header can be
+    /// recovered.
+    fn format_of(&self, folder: &Path) -> DataFormat {
         let storage = self.opener.open_folder(folder);
-        let markers = [
-            (DataFormat::Wkw, HEADER_FILE),
-            (DataFormat::Zarr3, zarr::NODE_FILE),
-            (DataFormat::Zarr, zarr::ARRAY_FILE),
-            (DataFormat::N5, n5::ATTRIBUTES_FILE),
-        ];
-        let marker_of = |format| markers.iter().find(|(of, _)| *of == format).map(|(_, marker)| *marker);
-        match declared {
-            Some(DataFormat::NeuroglancerPrecomputed) => return DataFormat::NeuroglancerPrecomputed,
-            Some(declared) if marker_of(declared).is_none_or(|marker| is_there(storage.as_ref(), marker)) => return declared,
-            Some(_) | None => {}
-        }
-        let found = markers.iter().find(|(_, marker)| is_there(storage.as_ref(), marker));
-        found.map_or_else(|| declared.unwrap_or(DataFormat::Wkw), |(format, _)| *format)
+        MARKERS.iter().find(|(_, marker)| is_there(storage.as_ref(), marker)).map_or(DataFormat::Wkw, |(format, _)| *format)
+    }
+
+    /// The format of a folder that lacks the metadata of the declared one.
+    fn other_format(&self, folder: &Path, declared: DataFormat) -> Option<DataFormat> {
+        let storage = self.opener.open_folder(folder);
+        let mut there = MARKERS.iter().filter(|(_, marker)| is_there(storage.as_ref(), marker)).map(|(format, _)| *format);
+        let first = there.next()?;
+        (first != declared && there.all(|format| format != declared)).then_some(first)
     }
 }
+
+/// Metadata files that tell the format of a mag's folder.
+const MARKERS: [(DataFormat, &str); 4] = [
+    (DataFormat::Wkw, HEADER_FILE),
+    (DataFormat::Zarr3, zarr::NODE_FILE),
+    (DataFormat::Zarr, zarr::ARRAY_FILE),
+    (DataFormat::N5, n5::ATTRIBUTES_FILE),
+];
 
 fn is_there(storage: &dyn Storage, name: &str) -> bool {
     StorageKey::new(name).is_some_and(|key| matches!(storage.len(&key), Ok(Some(_))))

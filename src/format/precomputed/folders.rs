@@ -4,7 +4,7 @@ use super::info::{INFO_FILE, Info, short};
 use crate::format::LevelError;
 use crate::format::detect::{MAX_JSON_BYTES, name_of, parent_of};
 use crate::problem::Problems;
-use crate::storage::{StorageKey, StorageOpener};
+use crate::storage::{Storage, StorageKey, StorageOpener};
 use std::path::{Component, Path, PathBuf};
 
 /// Folders above a scale's folder in which `info` is looked for: a key may have several parts.
@@ -50,6 +50,9 @@ impl Volume {
             let Some(parent) = parent_of(&at) else { break };
             parts.insert(0, name_of(&at));
             at = parent;
+            if !has_info(opener.open_folder(&at).as_ref()) {
+                continue;
+            }
             match Self::read(opener, &at) {
                 Ok(None) => {}
                 Ok(Some(volume)) => {
@@ -64,6 +67,18 @@ impl Volume {
         }
         first_error.map_or(Ok(None), Err)
     }
+}
+
+/// Whether a folder has an `info` that may be of a volume: `info` is a common name, of folders too.
+pub(in crate::format) fn has_info(storage: &dyn Storage) -> bool {
+    let Some(key) = StorageKey::new(INFO_FILE) else { return false };
+    if !matches!(storage.len(&key), Ok(Some(_))) {
+        return false;
+    }
+    let mut start = [0; 64];
+    let len = storage.read_at(&key, 0, &mut start).ok().flatten().unwrap_or(0);
+    let start = &start[..len];
+    start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start().first() == Some(&b'{')
 }
 
 /// The parts of a key, `a/../b` resolved. Only leading ones may be `..`.

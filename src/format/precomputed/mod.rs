@@ -20,6 +20,7 @@ use super::{DataFormat, LayerConfiguration, LevelError};
 use crate::geometry::{LengthUnit, Vec3Int};
 use crate::problem::Problems;
 use crate::storage::StorageOpener;
+pub(in crate::format) use folders::has_info;
 use folders::{Volume, scale_folder};
 pub(in crate::format) use info::INFO_FILE;
 use info::{Scale, ScaleEntry};

@@ -5,7 +5,7 @@ use super::cell::Cell;
 use super::channel::{Channel, for_class};
 use super::layer_colors::{LayerColors, MixedColors, rgb_at};
 use super::plan::{ChunkRow, LayerPlan};
-use crate::scene::colormap::Rgba;
+use crate::scene::colormap::{ColorTable, Rgba};
 use crate::voxel::VoxelType;
 use std::ops::Range;
 
@@ -36,16 +36,35 @@ impl Blend {
 }
 
 /// Draws the pixels `out` of one row; `out` starts at the first column of `px`.
+#[inline]
 pub fn draw_nearest(colors: &LayerColors, voxel_type: VoxelType, from: &ChunkRow<'_>, px: Range<usize>, blend: Blend, out: &mut [Rgba]) {
     let bytes = from.bytes.get(from.start as usize..).unwrap_or(&[]);
     let offsets = &from.offsets[px];
-    // The branches on type and blending are taken once per run, so that each loop has none of its own.
-    for_class!(voxel_type.class, T => match (colors, blend) {
-        (LayerColors::Single(table), Blend::Set) => draw(offsets, out, Blend::Set, |at| T::read_at(bytes, at).map(|v| v.color(table))),
-        (LayerColors::Single(table), Blend::Add) => draw(offsets, out, Blend::Add, |at| T::read_at(bytes, at).map(|v| v.color(table))),
-        (LayerColors::Rgb(table), Blend::Set) => draw(offsets, out, Blend::Set, |at| rgb_at::<T>(table, bytes, at)),
-        (LayerColors::Rgb(table), Blend::Add) => draw(offsets, out, Blend::Add, |at| rgb_at::<T>(table, bytes, at)),
-        (LayerColors::Mixed(mixed), _) => draw_mixed::<T>(mixed, bytes, offsets, blend, out),
+    match colors {
+        LayerColors::Single(table) => draw_single(table, voxel_type, bytes, offsets, blend, out),
+        LayerColors::Rgb(table) => draw_rgb(table, voxel_type, bytes, offsets, blend, out),
+        LayerColors::Mixed(mixed) => {
+            for_class!(voxel_type.class, T => draw_mixed::<T>(mixed, bytes, offsets, blend, out));
+        }
+    }
+}
+
+// The branches on type and blending are taken once per run, so that each loop has none of its own. Functions of their
+// own, so that the compiler knows that writing pixels doesn't change the table.
+
+#[inline(never)]
+fn draw_single(table: &ColorTable, voxel_type: VoxelType, bytes: &[u8], offsets: &[u32], blend: Blend, out: &mut [Rgba]) {
+    for_class!(voxel_type.class, T => match blend {
+        Blend::Set => draw(offsets, out, Blend::Set, |at| T::read_at(bytes, at).map(|v| v.color(table))),
+        Blend::Add => draw(offsets, out, Blend::Add, |at| T::read_at(bytes, at).map(|v| v.color(table))),
+    });
+}
+
+#[inline(never)]
+fn draw_rgb(table: &ColorTable, voxel_type: VoxelType, bytes: &[u8], offsets: &[u32], blend: Blend, out: &mut [Rgba]) {
+    for_class!(voxel_type.class, T => match blend {
+        Blend::Set => draw(offsets, out, Blend::Set, |at| rgb_at::<T>(table, bytes, at)),
+        Blend::Add => draw(offsets, out, Blend::Add, |at| rgb_at::<T>(table, bytes, at)),
     });
 }
 
