@@ -53,7 +53,11 @@ impl Opening<'_> {
             Err(err) => Err(LevelError { reason: err.to_string(), location: location() }),
         };
         let (source, axes, mut problems) = match opened {
-            Ok(level) => (Ok(level.source), level.axes, level.problems),
+            Ok(level) => {
+                // A folder with the other version of Zarr is opened without looking anew.
+                format = level.format;
+                (Ok(level.source), level.axes, level.problems)
+            }
             Err(err) => (Err(Arc::new(err)), Vec::new(), Problems::default()),
         };
         if let Some(declared) = request.format.filter(|declared| *declared != format) {
@@ -67,7 +71,7 @@ impl Opening<'_> {
         match format {
             DataFormat::Wkw => {
                 let source = WkwSource::open(opener.open_folder(path), self.index.clone())?;
-                Ok(OpenedLevel { source: Arc::new(source), axes: Vec::new(), problems: Problems::default() })
+                Ok(OpenedLevel { source: Arc::new(source), format, axes: Vec::new(), problems: Problems::default() })
             }
             DataFormat::Zarr | DataFormat::Zarr3 => {
                 zarr::open_level(opener, path, Some(format), request.axes, request.defaults, &self.arrays)

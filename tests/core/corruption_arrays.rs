@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 /// Small datasets of the corpus that store metadata, indices and chunks in every way.
-const DATASETS: [&str; 28] = [
+const DATASETS: [&str; 29] = [
     "zarr2/layout/rank5_c",
     "zarr2/layout/f_slash",
     "zarr2/codecs/gzip",
@@ -29,6 +29,7 @@ const DATASETS: [&str; 28] = [
     "zarr3/names/xyzct",
     "ome/v04_czyx",
     "ome/v05_labels",
+    "n5/codecs/raw",
     "n5/codecs/lz4",
     "n5/codecs/edge_cut",
     "n5/codecs/varlength",
@@ -384,5 +385,23 @@ fn a_level_that_claims_to_be_huge_is_read_where_it_is_stored_and_empty_elsewhere
                 .unwrap_or_else(|| panic!("{dataset}: {outcome:?}"));
             assert!(found.3 == sound.chunks[0].3 && found.3.as_ref().is_ok_and(Option::is_some), "{dataset}: {:?}", outcome.refused);
         });
+    }
+}
+
+#[test]
+fn a_group_that_lists_thousands_of_images_or_levels_is_shown_up_to_a_bound_with_a_warning() {
+    let sound_files = files(&corpus().join("ome/v04_czyx"));
+    for (place, said) in [("/multiscales", "Of 3000 multiscales the first 64"), ("/multiscales/0/datasets", "Of 3000 levels the first 64")]
+    {
+        let many = with(&sound_files, ".zattrs", |bytes| {
+            let mut document: Value = serde_json::from_slice(bytes).expect("JSON");
+            let list = document.pointer_mut(place).and_then(Value::as_array_mut).expect("a list");
+            *list = vec![list[0].clone(); 3000];
+            *bytes = document.to_string().into_bytes();
+        });
+        let dataset = bounded(|| open(&MemoryOpener::new("/d", in_memory(&many)), Path::new("/d")).expect("opens"));
+        let levels: usize = dataset.layers.iter().map(|layer| layer.levels.len()).sum();
+        assert!((64..=128).contains(&levels), "{place}: {levels} levels");
+        assert!(dataset.problems.iter().any(|problem| problem.text.contains(said)), "{place}: {:?}", dataset.problems);
     }
 }

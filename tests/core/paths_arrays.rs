@@ -204,6 +204,23 @@ fn a_layer_folder_that_is_an_image_and_listed_by_the_json_above_is_shown_as_the_
     assert_eq!(shown(&opened(&dir.path().join("em/s3"))), "em 8-8-2");
 }
 
+#[test]
+fn a_json_that_calls_another_format_than_is_there_is_read_with_a_warning() {
+    for (array, found) in [("zarr2/layout/c_dot", "Zarr 2"), ("zarr3/codecs/gzip", "Zarr 3"), ("n5/codecs/raw", "N5")] {
+        let dir = folder();
+        copy(array, &dir.path().join("em/1"));
+        for (declared, name) in [("wkw", "WKW"), ("zarr", "Zarr 2"), ("zarr3", "Zarr 3"), ("n5", "N5")] {
+            let json = properties(&[LayerSpec::simple("em", boxed([0; 3], [9, 9, 9]))]).replace(r#""wkw""#, &format!("{declared:?}"));
+            std::fs::write(dir.path().join("datasource-properties.json"), json).expect("written");
+            let dataset = opened(dir.path());
+            assert_eq!(dataset.layers[0].format.to_string(), found, "{array} as {declared}");
+            assert!(dataset.layers[0].levels[0].source.is_ok(), "{array} as {declared}");
+            let warning = format!("{name} is declared, {found} is found and used");
+            assert_eq!(problems(&dataset, Severity::Warning).contains(&warning), name != found, "{array} as {declared}");
+        }
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn links_to_arrays_images_labels_and_scales_are_followed() {

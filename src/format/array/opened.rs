@@ -1,6 +1,6 @@
 //! [`OpenedLevel`]: what formats hand back for one array.
 
-use crate::format::{ChunkSource, ExtraAxis};
+use crate::format::{ChunkSource, DataFormat, ExtraAxis};
 use crate::problem::Problems;
 use std::fmt;
 use std::sync::Arc;
@@ -18,6 +18,8 @@ pub enum DefaultAxes {
 pub struct OpenedLevel {
     /// Its chunks.
     pub source: Arc<dyn ChunkSource>,
+    /// The format that was found, where several were possible.
+    pub format: DataFormat,
     /// Axes beyond x, y, z and channel.
     pub axes: Vec<ExtraAxis>,
     /// What was assumed.

@@ -3,7 +3,7 @@
 use super::attributes::{ATTRIBUTES_FILE, ArrayAttributes, Attributes};
 use super::store::N5Store;
 use crate::format::array::{ArraySource, ArrayView, AxesError, AxisOrder, DeclaredAxes, DefaultAxes, OpenedLevel};
-use crate::format::{ChunkSource, ExtraAxis, HeaderSection, LevelError};
+use crate::format::{ChunkSource, DataFormat, ExtraAxis, HeaderSection, LevelError};
 use crate::geometry::Vec3Int;
 use crate::problem::{Problems, Severity};
 use crate::storage::StorageOpener;
@@ -117,5 +117,5 @@ pub(in crate::format) fn open_level(
     let view = ArrayView { axes, channel: declared.channel, origin: Vec3Int::ZERO, fields: Vec::new() };
     let source = ArraySource::new(Arc::new(store), view).map_err(|err| attributes.fail(err))?;
     let axes = source.extra_axes();
-    Ok(OpenedLevel { source: Arc::new(source), axes, problems: Problems::default() })
+    Ok(OpenedLevel { source: Arc::new(source), format: DataFormat::N5, axes, problems: Problems::default() })
 }

@@ -132,7 +132,7 @@ fn source(
     let view = ArrayView { axes, channel: declared.channel, origin, fields: Vec::new() };
     let source = ArraySource::new(Arc::new(store), view).map_err(|err| fail(err.to_string()))?;
     let axes = source.extra_axes();
-    Ok(OpenedLevel { source: Arc::new(source), axes, problems: Problems::default() })
+    Ok(OpenedLevel { source: Arc::new(source), format: DataFormat::NeuroglancerPrecomputed, axes, problems: Problems::default() })
 }
 
 /// Roles of x, y, z and channel: those of the format, unless a JSON says otherwise.

@@ -158,7 +158,7 @@ pub fn level_from(array: &OpenedArray, axes: AxisOrder, channel: Option<u64>, fi
     let source = ArraySource::new(array.store.clone() as Arc<dyn ChunkStore>, view)
         .map_err(|err| LevelError { reason: format!("can't open the array: {err}"), location: array.location.clone() })?;
     let axes = source.extra_axes();
-    Ok(OpenedLevel { source: Arc::new(source), axes, problems })
+    Ok(OpenedLevel { source: Arc::new(source), format: metadata.format, axes, problems })
 }
 
 /// Axes by the names that the array gives its dimensions; `None` if it gives none.
