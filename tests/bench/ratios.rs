@@ -1,21 +1,18 @@
 //! `cargo bench --bench ratios`: random chunks of LZ4 layers on two threads, beside the reference reader and
-//! beside the plainest possible loop. Ratios of medians of interleaved runs, since a machine's speed drifts.
+//! beside the plainest possible loop. Ratios of medians of interleaved runs.
 //!
 //! Nothing decoded is kept; the file is in the system's cache.
 
 mod data;
+mod timing;
 
 use chunkscope::codec::lz4;
-use chunkscope::format::{ChunkSource, read_box};
+use chunkscope::format::ChunkSource;
 use chunkscope::geometry::{BoundingBox, ChunkIndex, Shape3, Vec3Int};
-use data::{BenchLayer, CHUNK, random_chunks};
+use data::{BenchLayer, CHUNK};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::time::Instant;
-
-const RUNS: usize = 15;
-const THREADS: usize = 2;
-const CHUNKS_PER_THREAD: usize = 1500;
+use timing::{RUNS, THREADS, interleaved, read_ours, touch};
 
 fn main() {
     let layers = data::layers();
@@ -27,59 +24,14 @@ fn main() {
 }
 
 fn measure(layer: &BenchLayer) {
-    let chunks = random_chunks(THREADS * CHUNKS_PER_THREAD);
-    let (mut ours, mut peer, mut plain) = (Vec::new(), Vec::new(), Vec::new());
     let source = layer.open();
     let reference = wkwrap::Dataset::new(&layer.folder).expect("own data");
     let loop_ = PlainLoop::new(layer, &source);
-    for run in 0..=RUNS {
-        let times = [
-            timed(&chunks, |chunks| read_ours(&source, chunks)),
-            timed(&chunks, |chunks| read_reference(&reference, layer, chunks)),
-            timed(&chunks, |chunks| loop_.read(chunks)),
-        ];
-        if run > 0 {
-            // The first run fills the system's cache.
-            ours.push(times[0]);
-            peer.push(times[1]);
-            plain.push(times[2]);
-        }
-    }
-    let rate = |secs: f64| (THREADS * CHUNKS_PER_THREAD) as f64 / secs;
-    let [ours, peer, plain] = [ours, peer, plain].map(median);
-    println!("{:<26}{:>12.0}{:>12.0}{:>12.0}{:>16.2}{:>14.2}", layer.name, rate(ours), rate(peer), rate(plain), peer / ours, plain / ours);
-}
-
-fn median(mut secs: Vec<f64>) -> f64 {
-    secs.sort_by(f64::total_cmp);
-    secs[secs.len() / 2]
-}
-
-/// Seconds that all threads together take for their shares.
-fn timed(chunks: &[Vec3Int], read: impl Fn(&[Vec3Int]) -> u64 + Sync) -> f64 {
-    let start = Instant::now();
-    let sum: u64 = std::thread::scope(|scope| {
-        let threads: Vec<_> = chunks.chunks(CHUNKS_PER_THREAD).map(|part| scope.spawn(|| read(part))).collect();
-        threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
-    });
-    std::hint::black_box(sum);
-    start.elapsed().as_secs_f64()
-}
-
-/// One voxel of what was read, so that reading can't be left out.
-fn touch(bytes: &[u8]) -> u64 {
-    u64::from(bytes[bytes.len() / 2])
-}
-
-fn read_ours(source: &dyn ChunkSource, chunks: &[Vec3Int]) -> u64 {
-    let mut out = vec![0; source.chunk_byte_len().expect("small")];
-    let mut sum = 0;
-    for chunk in chunks {
-        let wanted = BoundingBox::new(chunk.times(Vec3Int::splat(CHUNK)), Shape3::splat(CHUNK));
-        read_box(source, &wanted, &mut out).expect("readable");
-        sum += touch(&out);
-    }
-    sum
+    let [ours, peer, plain] =
+        interleaved([&|chunks| read_ours(&source, chunks), &|chunks| read_reference(&reference, layer, chunks), &|chunks| {
+            loop_.read(chunks)
+        }]);
+    println!("{:<26}{ours:>12.0}{peer:>12.0}{plain:>12.0}{:>16.2}{:>14.2}", layer.name, ours / peer, ours / plain);
 }
 
 fn read_reference(dataset: &wkwrap::Dataset, layer: &BenchLayer, chunks: &[Vec3Int]) -> u64 {
