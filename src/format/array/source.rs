@@ -2,9 +2,7 @@
 
 use super::axes::{AxisOrder, AxisRole};
 use super::nd::NdVec;
-use super::scratch::with_scratch;
-use super::store::{ChunkStore, DecodedLayout, StoredChunk};
-use crate::codec::DecodeError;
+use super::store::{ChunkStore, StoredChunk};
 use crate::format::{
     ChunkEncoding, ChunkError, ChunkFault, ChunkLocation, ChunkPiece, ChunkSource, ChunkSpan, ExtraAxis, HeaderField, HeaderReport,
     HeaderSection, MAX_CHUNK_BYTES, ShardLayout,
@@ -12,7 +10,7 @@ use crate::format::{
 use crate::geometry::{BoundingBox, ChunkGrid, ChunkIndex, Shape3, ShardIndex, Vec3Int};
 use crate::problem::{Problem, Problems, Severity};
 use crate::storage::{ByteRange, StorageError, StorageKey};
-use crate::voxel::{CopyAxis, VoxelType, copy_axes};
+use crate::voxel::VoxelType;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Most channels of a voxel.
