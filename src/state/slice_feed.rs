@@ -3,16 +3,19 @@
 //! Each frame compares what the panes should show with what was last asked for; the difference becomes
 //! a new wanted set for the loader and new slices for the workers. Nothing here waits.
 
-use super::app_state::{AppState, OpenDataset, OpenLayer};
+mod answers;
+mod counting;
+
+use super::app_state::{AppState, OpenDataset};
 use super::level_sources::LevelSources;
 use crate::format::ChunkError;
 use crate::format::LayerCategory;
-use crate::geometry::{Mag, MagLabel, SlicePlane, Vec3Int};
+use crate::geometry::{Mag, MagLabel, SlicePlane};
 use crate::loading::{ChunkId, ChunkLoader, LoaderConfig, LoaderEvent, PoolError, SourceId, UiWaker, WantedChunk};
 use crate::problem::Problem;
 use crate::scene::{
-    Histogram, LayerDisplay, LevelRef, PaneView, Pick, PickState, SliceImage, SliceLayer, SliceLevel, SliceRequest, ValueWindow,
-    VisibleLayer, choose_level, compose, drawn_levels, histogram_of, pick, visible_set,
+    Histogram, LayerDisplay, LevelRef, PaneView, PickState, SliceImage, SliceLayer, SliceLevel, SliceRequest, ValueWindow, VisibleLayer,
+    choose_level, compose, drawn_levels, visible_set,
 };
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use std::sync::Arc;
@@ -431,46 +434,6 @@ impl SliceFeed {
         })
     }
 
-    /// Counts the values of the selected layer, and of one that needs a window, when their picture is complete.
-    fn count_values(&mut self, open: &OpenDataset, panes: &[PaneView]) {
-        let Some(pane) = panes.iter().find(|pane| pane.plane() == SlicePlane::Xy).or(panes.first()) else { return };
-        let feed = &self.panes[plane_index(pane.plane())];
-        // Only the picture of what is wanted now says that its chunks are there; an older one may lack a layer.
-        let is_current =
-            |picture: &&PaneImage| picture.view == *pane && feed.shows_what_was_asked() && feed.image_positions == self.followed.positions;
-        let picture = feed.image.as_ref().filter(is_current);
-        let is_complete = picture.is_some_and(|picture| picture.image.coverage.pending == 0);
-        if self.is_counting || !is_complete {
-            return;
-        }
-        if self.counts.view != Some(*pane) {
-            self.counts = Counts { view: Some(*pane), ..Counts::default() };
-        }
-        let Some(counted) = self.next_to_count(open) else { return };
-        let Some(slice_layer) = self.slice_layer(open, counted.layer) else { return };
-        let is_without =
-            open.layers.get(counted.layer).is_some_and(|layer| layer.without_window().any(|channel| channel == counted.channel));
-        if is_without && !self.counts.tried.contains(&counted) {
-            self.counts.tried.push(counted); // at most one for each channel
-        }
-        self.counts.last = Some(counted);
-        let (sender, waker, lookup, dataset, view) = (self.sender.clone(), self.waker.clone(), self.loader.lookup(), self.dataset, *pane);
-        self.is_counting = self.loader.spawn_compose(move || {
-            let histogram = histogram_of(&slice_layer, counted.channel, &view, lookup.as_ref());
-            send(&sender, &waker, FeedResult::Histogram { counted, dataset, histogram });
-        });
-    }
-
-    /// What needs a window and wasn't counted in this picture, then what the panel shows, unless it was counted last.
-    fn next_to_count(&self, open: &OpenDataset) -> Option<Counted> {
-        let is_shown = |layer: &OpenLayer| layer.display.visible && layer.layer().category == LayerCategory::Color;
-        let shown = open.layers.iter().enumerate().filter(|(_, layer)| is_shown(layer));
-        let mut needed = shown.flat_map(|(index, layer)| layer.without_window().map(move |channel| Counted { layer: index, channel }));
-        let selected = open.selected().filter(|layer| is_shown(layer));
-        let selected = selected.map(|layer| Counted { layer: open.selected, channel: layer.selected_channel });
-        needed.find(|counted| !self.counts.tried.contains(counted)).or(selected.filter(|selected| self.counts.last != Some(*selected)))
-    }
-
     fn hovered_segment(&self, state: &AppState) -> Option<u64> {
         let open = state.dataset.as_ref()?;
         let (_, voxel) = state.probe.hover?;
@@ -480,57 +443,6 @@ impl SliceFeed {
             PickState::Value(value) => value.id.filter(|id| *id != 0),
             PickState::Pending | PickState::Missing(_) | PickState::Failed(_) | PickState::Outside => None,
         }
-    }
-
-    /// Value of a layer at a mag-1 voxel, from what is loaded; `None` for a layer that can't be read.
-    pub fn pick(&self, open: &OpenDataset, layer: usize, voxel: Vec3Int) -> Option<Pick> {
-        let slice_layer = self.slice_layer(open, layer)?;
-        Some(pick(&slice_layer, voxel, self.loader.lookup().as_ref()))
-    }
-
-    /// Which of its levels a layer shows now.
-    pub fn shown_label(&self, layer: usize) -> Option<MagLabel> {
-        self.shown_level(layer).map(LevelRef::label)
-    }
-
-    /// A level of a layer at the current positions, by its index in the layer; `None` if it can't be read.
-    pub fn level(&self, layer: usize, index: usize) -> Option<&LevelRef> {
-        self.readable.get(layer)?.iter().find(|level| level.index == index)
-    }
-
-    /// The level of a layer that has, or had at other positions, this number in the loader.
-    pub fn level_of(&self, layer: usize, id: SourceId) -> Option<&LevelRef> {
-        self.sources.level(layer, id)
-    }
-
-    /// The mag that a layer shows now.
-    pub fn shown_mag(&self, layer: usize) -> Option<Mag> {
-        self.shown_level(layer).map(|level| level.mag)
-    }
-
-    /// The level that a layer shows now.
-    pub fn shown_level(&self, layer: usize) -> Option<&LevelRef> {
-        self.layers.get(layer)?.levels.get(*self.shown.get(layer)?)
-    }
-
-    /// Whether a layer shows a coarser mag than the zoom asks for, because memory doesn't suffice.
-    pub fn is_coarser_than_asked(&self, layer: usize) -> bool {
-        self.layers.get(layer).zip(self.shown.get(layer)).is_some_and(|(layer, shown)| *shown > layer.chosen)
-    }
-
-    /// The picture of a pane.
-    pub fn image(&self, plane: SlicePlane) -> Option<&PaneImage> {
-        self.panes[plane_index(plane)].image.as_ref()
-    }
-
-    /// Values on screen of a layer, or of a channel where its channels are mixed, if they were the last counted.
-    pub fn histogram(&self, layer: usize, channel: usize) -> Option<&Histogram> {
-        self.histogram.as_ref().filter(|(counted, _)| *counted == Counted { layer, channel }).map(|(_, histogram)| histogram)
-    }
-
-    /// Whether every pane shows all it can.
-    pub fn is_settled(&self) -> bool {
-        self.loader.pending().visible == 0 && self.panes.iter().all(|pane| !pane.is_shown || pane.shows_what_was_asked())
     }
 
     /// The loader, for its figures.
