@@ -8,7 +8,7 @@
 
 use std::ffi::c_void;
 
-use super::{DecodeError, Decoded};
+use super::{DecodeError, Decoded, lz4};
 
 const BLOSC: &str = "blosc";
 const HEADER_LEN: usize = blosc_src::BLOSC_MIN_HEADER_LENGTH as usize;
@@ -21,6 +21,11 @@ pub fn decode_into(stored: &[u8], out: &mut [u8]) -> Result<Decoded, DecodeError
     let limit_bytes = out.len();
     if frame.decoded_len > limit_bytes {
         return Err(DecodeError::TooLong { codec: BLOSC, limit_bytes });
+    }
+    if let Some(out) = out.get_mut(..frame.decoded_len)
+        && (frame.copy_into(out) || frame.decode_lz4_into(out))
+    {
+        return Ok(Decoded { len: frame.decoded_len, is_damaged: false });
     }
     // The library counts in C's int.
     let capacity = limit_bytes.min(i32::MAX as usize);
@@ -41,14 +46,61 @@ pub fn len_hint(stored: &[u8]) -> Option<usize> {
     checked_frame(stored).ok().map(|frame| frame.decoded_len)
 }
 
+/// A frame whose header has been checked.
 struct Frame<'a> {
     bytes: &'a [u8],
+    inner_version: u8,
+    flags: u8,
+    element_len: u8,
+    block_len: usize,
     decoded_len: usize,
+}
+
+/// Version of LZ4's format inside of frames.
+const LZ4_VERSION: u8 = 1;
+
+impl Frame<'_> {
+    const fn has(&self, flag: u32) -> bool {
+        self.flags as u32 & flag != 0
+    }
+
+    /// Copies what isn't compressed, as noise is stored; `false` for other frames, and for broken ones.
+    fn copy_into(&self, out: &mut [u8]) -> bool {
+        let stored = self.bytes.get(HEADER_LEN..).filter(|stored| stored.len() == out.len() && self.has(blosc_src::BLOSC_MEMCPYED));
+        stored.map(|stored| out.copy_from_slice(stored)).is_some()
+    }
+
+    /// Decodes elements of one byte in one LZ4 block, which nothing shuffles, without the library's buffers. `false` for
+    /// other frames, and for broken ones: the library decides what to make of them.
+    fn decode_lz4_into(&self, out: &mut [u8]) -> bool {
+        let is_single = u32::from(self.flags >> 5) == blosc_src::BLOSC_LZ4_FORMAT
+            && self.inner_version == LZ4_VERSION
+            && !self.has(blosc_src::BLOSC_MEMCPYED | blosc_src::BLOSC_DOBITSHUFFLE)
+            && (self.element_len, self.block_len) == (1, out.len());
+        if !is_single {
+            return false;
+        }
+        match self.only_block() {
+            Some(block) if block.len() == out.len() => {
+                out.copy_from_slice(block);
+                true
+            }
+            Some(block) => lz4::decode_into(block, out).is_ok(),
+            None => false,
+        }
+    }
+
+    /// The first block: where it begins stands behind the header, its length before its bytes.
+    fn only_block(&self) -> Option<&[u8]> {
+        let start = u32::from_le_bytes(*self.bytes.get(HEADER_LEN..)?.first_chunk()?);
+        let (len, rest) = self.bytes.get(usize::try_from(start).ok()?..)?.split_first_chunk()?;
+        rest.get(..usize::try_from(u32::from_le_bytes(*len)).ok()?)
+    }
 }
 
 /// Checks all of the header that the library trusts or doesn't explain.
 fn checked_frame(stored: &[u8]) -> Result<Frame<'_>, DecodeError> {
-    let Some(&[version, _, flags, _, header @ ..]) = stored.first_chunk::<HEADER_LEN>() else {
+    let Some(&[version, inner_version, flags, element_len, header @ ..]) = stored.first_chunk::<HEADER_LEN>() else {
         return Err(DecodeError::ends_early(BLOSC));
     };
     if stored.starts_with(BLOSC2_MAGIC) {
@@ -78,7 +130,8 @@ fn checked_frame(stored: &[u8]) -> Result<Frame<'_>, DecodeError> {
     if status != 0 || frame_len > i32::MAX as usize {
         return Err(DecodeError::corrupt(BLOSC, "the header's lengths are out of range"));
     }
-    Ok(Frame { bytes, decoded_len })
+    let block_len = u32::from_le_bytes([header[4], header[5], header[6], header[7]]) as usize;
+    Ok(Frame { bytes, inner_version, flags, element_len, block_len, decoded_len })
 }
 
 #[cfg(test)]
@@ -116,6 +169,33 @@ mod tests {
         let mut out = [9; 16];
         assert_eq!(decode_into(&hex(COPIED), &mut out), Ok(Decoded { len: 16, is_damaged: false }));
         assert_eq!(out, std::array::from_fn(|i| i as u8));
+    }
+
+    #[test]
+    fn elements_of_one_byte_decode_whether_or_not_their_block_is_compressed() {
+        // numcodecs' Blosc with LZ4: np.repeat(np.arange(5, dtype="u1"), [60, 50, 40, 30, 20]).
+        let runs = "02012101c8000000c800000036000000140000001e0000001f000100281f0101001e1f020100141f0301000a1a040100500404040404";
+        let expected: Vec<u8> = [60, 50, 40, 30, 20].into_iter().zip(0..).flat_map(|(count, value)| vec![value; count]).collect();
+        let mut out = [9; 200];
+        assert_eq!(decode_into(&hex(runs), &mut out), Ok(Decoded { len: 200, is_damaged: false }));
+        assert_eq!(out[..], expected);
+        // The header's flags say LZ4, the block has as many bytes stored as decoded: they are the bytes themselves.
+        let as_it_is = "020120010400000004000000 1c000000 14000000 04000000 01020304";
+        assert_eq!(decode_into(&hex(as_it_is), &mut out), Ok(Decoded { len: 4, is_damaged: false }));
+        assert_eq!(out[..4], [1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn broken_blocks_of_elements_of_one_byte_are_errors() {
+        // The block begins behind the frame, is longer than it, doesn't become full, or has another format of LZ4.
+        for broken in [
+            "020120010400000004000000 1c000000 1c000000 04000000 01020304",
+            "020120010400000004000000 1c000000 14000000 05000000 01020304",
+            "020120010400000004000000 1a000000 14000000 02000000 1001",
+            "020220010400000004000000 1c000000 14000000 04000000 01020304",
+        ] {
+            assert!(decode_into(&hex(broken), &mut [0; 4]).is_err(), "{broken}");
+        }
     }
 
     #[test]
