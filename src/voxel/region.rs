@@ -109,18 +109,24 @@ pub fn fill_box(target: &mut [u8], target_box: &BoundingBox, filled: &BoundingBo
     if common.is_empty() {
         return;
     }
+    let is_zero = voxel.iter().all(|b| *b == 0);
+    let fill = |voxels: &mut [u8]| {
+        if is_zero {
+            voxels.fill(0);
+        } else {
+            voxels.chunks_exact_mut(voxel.len()).for_each(|v| v.copy_from_slice(voxel));
+        }
+    };
+    if common == *target_box {
+        return fill(target);
+    }
     let strides = Strides::canonical(target_box.shape, voxel.len());
     let row = common.shape.to_usize()[0] * voxel.len();
     let end = common.bottomright();
     for z in common.topleft.z..end.z {
         for y in common.topleft.y..end.y {
             let at = strides.offset(index_in(target_box, Vec3Int::new(common.topleft.x, y, z)));
-            let row = &mut target[at..at + row];
-            if voxel.iter().all(|b| *b == 0) {
-                row.fill(0);
-            } else {
-                row.chunks_exact_mut(voxel.len()).for_each(|v| v.copy_from_slice(voxel));
-            }
+            fill(&mut target[at..at + row]);
         }
     }
 }
