@@ -182,7 +182,8 @@ fn describe_fields(out: &mut String, fields: &[HeaderField]) {
     let rows: Vec<[String; 3]> = fields
         .iter()
         .map(|field| {
-            let is_same = field.raw.trim_matches('"') == field.value;
+            // Of JSON the value says the same in fewer signs.
+            let is_same = field.raw.trim_matches('"') == field.value || field.raw.starts_with(['{', '[']);
             let raw = if is_same { "" } else { &field.raw };
             [field.name.clone(), shortened(raw, MOST), shortened(&field.value, MOST)]
         })

@@ -5,7 +5,7 @@ use super::properties::PROPERTIES_FILE;
 use super::wkw::{HEADER_FILE, HEADER_LEN, shard_from_key};
 use super::{n5, precomputed, zarr};
 use crate::geometry::{Mag, ShardIndex};
-use crate::storage::{FolderEntry, PathKind, Storage, StorageKey, StorageOpener};
+use crate::storage::{FolderEntry, PathKind, Storage, StorageError, StorageKey, StorageOpener};
 use std::path::{Path, PathBuf};
 
 /// Entries of a folder that are looked at to find layers or mags.
@@ -207,19 +207,24 @@ pub(super) fn describes_itself(storage: &dyn Storage, folder: &str) -> bool {
 /// Whether a folder has sub-folders that are mags.
 fn has_mags(storage: &dyn Storage, folder: &str, entries: &[FolderEntry]) -> bool {
     let mags = entries.iter().filter(|entry| entry.is_folder && entry.name.parse::<Mag>().is_ok());
-    mags.take(16).any(|entry| is_mag(storage, &join(folder, &entry.name)))
+    // One that can't be looked into is called like a mag: opening it says what is wrong.
+    mags.take(16).any(|entry| is_mag(storage, &join(folder, &entry.name)).unwrap_or(true))
 }
 
 /// Whether a folder is a mag: it has a header or an array's metadata, or shards from which a header can be recovered.
-pub(super) fn is_mag(storage: &dyn Storage, folder: &str) -> bool {
-    let is_there = |file: &str| {
-        let key = StorageKey::new(join(folder, file));
-        key.is_some_and(|key| storage.len(&key).is_ok_and(|len| len.is_some()))
-    };
-    if [HEADER_FILE, zarr::NODE_FILE, zarr::ARRAY_FILE, n5::ATTRIBUTES_FILE].into_iter().any(is_there) {
-        return true;
+///
+/// # Errors
+/// If it can't be looked into.
+pub(super) fn is_mag(storage: &dyn Storage, folder: &str) -> Result<bool, StorageError> {
+    for file in [HEADER_FILE, zarr::NODE_FILE, zarr::ARRAY_FILE, n5::ATTRIBUTES_FILE] {
+        if let Some(key) = StorageKey::new(join(folder, file))
+            && storage.len(&key)?.is_some()
+        {
+            return Ok(true);
+        }
     }
-    storage.list(folder, MAX_ENTRIES).ok().flatten().is_some_and(|entries| holds_shards(storage, folder, &entries))
+    let entries = storage.list(folder, MAX_ENTRIES)?;
+    Ok(entries.is_some_and(|entries| holds_shards(storage, folder, &entries)))
 }
 
 /// Whether there is a shard `z…/y…/x….wkw` below; looks at the first few of each level.

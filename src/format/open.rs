@@ -5,6 +5,7 @@ use super::dataset::{Dataset, LevelError};
 use super::detect::{Found, detect, detect_by_listing};
 use super::properties::{PROPERTIES_FILE, PropertiesError};
 use super::wkw::ShardIndexCache;
+use crate::problem::Severity;
 use crate::storage::{StorageError, StorageOpener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -86,8 +87,14 @@ pub struct Choice {
 /// If nothing at all can be opened. What can't be opened beside other things becomes a problem instead.
 pub fn open(opener: &dyn StorageOpener, path: &Path) -> Result<Dataset, OpenError> {
     let opening = Opening { opener, index: Arc::default(), arrays: Arc::default() };
-    let found = detect(opener, path)?;
-    opening.found(found, path)
+    let dataset = opening.found(detect(opener, path)?, path)?;
+    // A JSON may declare nothing; anything else without layers couldn't be opened.
+    let error = dataset.problems.iter().find(|problem| problem.severity == Severity::Error);
+    if let Some(error) = error.filter(|_| dataset.layers.is_empty() && dataset.header.sections.is_empty()) {
+        let error = LevelError { reason: error.text.clone(), location: error.location.clone() };
+        return Err(OpenError::Level(Arc::new(error)));
+    }
+    Ok(dataset)
 }
 
 /// What opening needs everywhere.
@@ -103,7 +110,7 @@ impl Opening<'_> {
     fn found(&self, found: Found, path: &Path) -> Result<Dataset, OpenError> {
         match found {
             Found::Properties { folder, file } => self.with_properties(&folder, &file),
-            Found::LayerFolders { folder, layers, faults } => Ok(self.layer_folders(&folder, &layers, &faults)),
+            Found::LayerFolders { folder, layers, faults } => self.layer_folders(&folder, &layers, &faults),
             Found::Layer { folder } => self.layer_folder(&folder),
             Found::Mag { folder, shard } => self.mag_folder(&folder, shard, path),
             Found::SingleShard { folder, file } => self.single_shard(&folder, file, path),

@@ -121,9 +121,10 @@ impl Opening<'_> {
         let storage = self.opener.open_folder(folder);
         let entries = listed(storage.as_ref(), folder, problems);
         let mut mags: Vec<MagProperties> = Vec::new();
-        for entry in entries.into_iter().filter(|entry| entry.is_folder && is_mag(storage.as_ref(), &entry.name)) {
+        for entry in entries.into_iter().filter(|entry| entry.is_folder) {
             if let Ok(mag) = entry.name.parse::<Mag>()
                 && mags.iter().all(|m| m.mag != mag)
+                && is_mag(storage.as_ref(), &entry.name).unwrap_or(true)
             {
                 mags.push(MagProperties::bare(mag));
             }

@@ -4,7 +4,7 @@ use super::array::{DeclaredAxes, DefaultAxes};
 use super::dataset::{DataFormat, Dataset, Focus, Layer, MagLevel};
 use super::detect::{Found, MAX_ENTRIES, describes_itself, detect, is_mag, name_of, parent_of};
 use super::layers::{bare, bare_dataset, finish_layer};
-use super::open::{OpenError, Opening};
+use super::open::{Choice, OpenError, Opening};
 use super::open_level::{LevelRequest, OpenedMag};
 use super::properties::PROPERTIES_FILE;
 use super::wkw::WkwSource;
@@ -23,29 +23,30 @@ impl Opening<'_> {
         let name = name_of(folder);
         let storage = self.opener.open_folder(folder);
         let entries = listed(storage.as_ref(), folder, problems);
-        for entry in entries.iter().filter(|entry| !entry.is_folder && entry.name.parse::<Mag>().is_ok()) {
-            // A link that leads nowhere is no folder; a file that is called like a mag is none of ours.
-            if let Err(err) = self.opener.kind(&folder.join(&entry.name)) {
-                problems.error(folder.join(&entry.name).display(), format!("Can't open layer {name}, mag {}: {err}", entry.name));
-            }
-        }
         let (mut levels, mut axes): (Vec<MagLevel>, Vec<_>) = (Vec::new(), Vec::new());
         let mut format = DataFormat::Wkw;
-        let mut names: Vec<_> = entries.into_iter().filter(|entry| entry.is_folder).map(|entry| entry.name).collect();
-        names.sort_by_key(|name| (name.len(), name.clone())); // `2` before `2-2-2`
-        for literal in names {
+        let mut named: Vec<FolderEntry> = entries.into_iter().filter(|entry| entry.name.parse::<Mag>().is_ok()).collect();
+        named.sort_by_key(|entry| (entry.name.len(), entry.name.clone())); // `2` before `2-2-2`
+        for FolderEntry { name: literal, is_folder } in named {
             let Ok(mag) = literal.parse::<Mag>() else { continue };
-            if levels.iter().any(|level| level.mag == mag) {
-                problems.warn(folder.join(&literal).display(), format!("Mag {mag} is there twice, this folder is left out"));
+            let path = folder.join(&literal);
+            // What can't be looked into is a mag that can't be opened, so that no coarser one passes for the finest. A link
+            // that leads nowhere is no folder; a file that is called like a mag is none of ours.
+            let is_one = if is_folder { is_mag(storage.as_ref(), &literal).unwrap_or(true) } else { self.opener.kind(&path).is_err() };
+            if !is_one {
                 continue;
             }
-            if is_mag(storage.as_ref(), &literal) {
-                let mag = self.bare_level(mag, folder.join(&literal));
-                format = mag.format;
-                problems.extend(mag.problems);
-                levels.push(mag.level);
-                axes.push(mag.axes);
+            if levels.iter().any(|level| level.mag == mag) {
+                problems.warn(path.display(), format!("Mag {mag} is there twice, this folder is left out"));
+                continue;
             }
+            let mag = self.bare_level(mag, path);
+            if mag.level.source.is_ok() {
+                format = mag.format;
+            }
+            problems.extend(mag.problems);
+            levels.push(mag.level);
+            axes.push(mag.axes);
         }
         for level in &levels {
             if let Err(error) = &level.source {
@@ -55,7 +56,12 @@ impl Opening<'_> {
         finish_layer(bare(name, format, levels), axes, problems)
     }
 
-    pub fn layer_folders(&self, folder: &Path, names: &[String], faults: &[(String, String)]) -> Dataset {
+    /// Layers from folders that hold mags or describe themselves.
+    ///
+    /// # Errors
+    /// If none of them can be opened: the first one's, or the choices that they offer together.
+    pub fn layer_folders(&self, folder: &Path, names: &[String], faults: &[(String, String)]) -> Result<Dataset, OpenError> {
+        let (mut choices, mut first_error) = (Vec::new(), None);
         let mut problems = Problems::default();
         for (name, fault) in faults {
             problems.error(folder.join(name).display(), format!("Can't look into {name}: {fault}"));
@@ -88,11 +94,28 @@ impl Opening<'_> {
                     }
                 }
                 Ok(None) => layers.push(self.bare_layer(&child, &mut problems)),
-                Err(err) => problems.error(child.display(), format!("Can't open {name}: {err}")),
+                Err(OpenError::Choose { choices: inner, .. }) => {
+                    choices.extend(inner.into_iter().map(|choice| Choice { name: format!("{name}/{}", choice.name), ..choice }));
+                }
+                Err(err) => {
+                    problems.error(child.display(), format!("Can't open {name}: {err}"));
+                    first_error.get_or_insert(err);
+                }
             }
         }
         layers.retain(|layer| !layer.levels.is_empty());
-        bare_dataset(name_of(folder), folder, layers, voxel_size, problems)
+        match (layers.is_empty(), first_error) {
+            (true, _) if !choices.is_empty() => {
+                let what = format!("there are {} images in it", choices.len());
+                return Err(OpenError::Choose { path: folder.to_owned(), what, choices });
+            }
+            (true, Some(err)) => return Err(err),
+            (true | false, _) => {}
+        }
+        for choice in choices {
+            problems.info(choice.path.display(), format!("{} is one of several, it can be opened by its folder", choice.name));
+        }
+        Ok(bare_dataset(name_of(folder), folder, layers, voxel_size, problems))
     }
 
     /// A sub-folder with metadata of its own; `None` if these don't tell what is in it.
@@ -256,7 +279,7 @@ pub(super) fn listed(storage: &dyn Storage, folder: &Path, problems: &mut Proble
 
 #[cfg(test)]
 mod tests {
-    use crate::format::open;
+    use crate::format::{OpenError, open};
     use crate::storage::{MemoryOpener, MemoryStorage, StorageKey};
     use std::path::Path;
     use std::sync::Arc;
@@ -309,5 +332,40 @@ mod tests {
     fn a_folder_called_info_makes_no_volume() {
         let files = [("d/info/readme.txt", b"x".to_vec()), ("d/a/.zarray", array("[4,4,4]"))];
         assert_eq!(opened(&files, "/data/d").0, ["a: 1"]);
+    }
+
+    #[test]
+    fn a_folder_of_nothing_but_broken_things_can_not_be_opened() {
+        let storage = Arc::new(MemoryStorage::default());
+        storage.put(&StorageKey::new("d/a/.zarray").expect("clean"), b"{".to_vec());
+        let error = open(&MemoryOpener::new("/data", storage), Path::new("/data/d")).expect_err("nothing sound");
+        assert!(error.to_string().contains("not valid JSON"), "{error}");
+    }
+
+    #[test]
+    fn images_to_choose_from_in_several_folders_are_one_choice() {
+        let well = br#"{"well":{"images":[{"path":"0"},{"path":"1"}]}}"#;
+        let files = [("d/1/.zattrs", well.to_vec()), ("d/2/.zattrs", well.to_vec())];
+        let storage = Arc::new(MemoryStorage::default());
+        for (name, bytes) in files {
+            storage.put(&StorageKey::new(name).expect("clean"), bytes);
+        }
+        match open(&MemoryOpener::new("/data", storage), Path::new("/data/d")) {
+            Err(OpenError::Choose { choices, .. }) => {
+                assert_eq!(choices.iter().map(|choice| choice.name.as_str()).collect::<Vec<_>>(), ["1/0", "1/1", "2/0", "2/1"]);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn an_unusable_scale_is_said_and_mags_come_from_the_shapes() {
+        let group = br#"{"multiscales":[{"axes":[{"name":"z","type":"space"},{"name":"y","type":"space"},{"name":"x","type":"space"}],
+            "datasets":[{"path":"a","coordinateTransformations":[{"type":"scale","scale":[4,4]}]},
+                        {"path":"b","coordinateTransformations":[{"type":"scale","scale":[8,8,8]}]}]}]}"#;
+        let files = [("p/.zattrs", group.to_vec()), ("p/a/.zarray", array("[8,8,8]")), ("p/b/.zarray", array("[4,4,4]"))];
+        let (layers, problems) = opened(&files, "/data/p");
+        assert_eq!(layers, ["p: 1 2"]);
+        assert!(problems.iter().any(|problem| problem.starts_with("The scale of a level can't be used")), "{problems:?}");
     }
 }

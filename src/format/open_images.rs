@@ -18,8 +18,11 @@ impl Opening<'_> {
     }
 
     /// A dataset of images that lie in one coordinate system.
-    fn images_dataset(&self, name: String, path: &Path, images: Vec<Image>, header: HeaderReport) -> Dataset {
+    fn images_dataset(&self, name: String, path: &Path, mut images: Vec<Image>, header: HeaderReport) -> Dataset {
+        // One that can't be shown at all is no layer; its problems stay.
+        let nothing: Vec<Image> = images.extract_if(.., |image| image.levels.is_empty()).collect();
         let mut problems = Problems::default();
+        nothing.into_iter().for_each(|image| problems.extend(image.problems));
         let (layers, voxel_size) = layers_from_images(images, &mut problems);
         Dataset {
             name,

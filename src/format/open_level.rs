@@ -6,7 +6,7 @@ use super::wkw::{HEADER_FILE, WkwSource};
 use super::{DataFormat, ExtraAxis, LevelError, MagLevel, n5, precomputed, zarr};
 use crate::geometry::Mag;
 use crate::problem::Problems;
-use crate::storage::{Storage, StorageKey};
+use crate::storage::{PathKind, Storage, StorageKey};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -35,7 +35,8 @@ impl Opening<'_> {
         let location = || request.path.display().to_string();
         let mut format = request.format.unwrap_or(DataFormat::Wkw);
         let opened = match self.opener.kind(&request.path) {
-            Ok(Some(_)) => match request.format {
+            Ok(Some(PathKind::File)) => Err(LevelError { reason: "it is a file, a folder is expected".to_owned(), location: location() }),
+            Ok(Some(PathKind::Folder)) => match request.format {
                 Some(declared) => self.open_as(declared, &request).or_else(|err| {
                     // Only if it isn't there as declared, so that damage is reported as it is.
                     let found = self.other_format(&request.path, declared).ok_or(err)?;

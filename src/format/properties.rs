@@ -293,11 +293,12 @@ impl Reader<'_> {
             }
             let path = entry.get("path").and_then(Value::as_str).map(str::to_owned);
             let cube_length = entry.get("cubeLength").or_else(|| entry.get("cube_length")).and_then(Value::as_u64);
-            let axes = DeclaredAxes {
-                order: axis_order(entry.get("axisOrder")),
-                additional: Vec::new(),
-                channel: entry.get("channelIndex").and_then(json::unsigned),
-            };
+            let order = axis_order(entry.get("axisOrder")).unwrap_or_else(|| {
+                let found = entry.get("axisOrder").map(Value::to_string).unwrap_or_default();
+                self.warn(format!("Layer {name}, mag {mag}: the axisOrder {found} can't be used, the format's default is assumed"));
+                Vec::new()
+            });
+            let axes = DeclaredAxes { order, additional: Vec::new(), channel: entry.get("channelIndex").and_then(json::unsigned) };
             mags.push(MagProperties { mag, path, cube_length, axes });
         }
         Some(mags)
@@ -334,10 +335,11 @@ fn parse_mag(value: &Value) -> Option<Mag> {
     }
 }
 
-/// Names and dimensions of `axisOrder`; empty if it isn't given or no such object.
-fn axis_order(value: Option<&Value>) -> Vec<(String, usize)> {
-    let axes = value.and_then(Value::as_object).into_iter().flatten();
-    axes.filter_map(|(name, at)| Some((name.clone(), usize::try_from(json::unsigned(at)?).ok()?))).collect()
+/// Names and dimensions of `axisOrder`, empty if it isn't given; `None` if it is no object of dimensions.
+fn axis_order(value: Option<&Value>) -> Option<Vec<(String, usize)>> {
+    let Some(value) = value.filter(|value| !value.is_null()) else { return Some(Vec::new()) };
+    let dimension = |at: &Value| as_i64(at).and_then(|at| usize::try_from(at).ok());
+    value.as_object()?.iter().map(|(name, at)| Some((name.clone(), dimension(at)?))).collect()
 }
 
 /// Names and dimensions of `additionalAxes`.
@@ -447,6 +449,14 @@ mod tests {
         let (properties, problems) = parse(&layer_json(r#""mags":[{"mag":1},{"mag":1}],"wkwResolutions":[{"resolution":2}]"#));
         assert_eq!(properties.layers[0].mags.len(), 1);
         assert!(problems.iter().any(|p| p.contains("contradict")) && problems.iter().any(|p| p.contains("twice")), "{problems:?}");
+    }
+
+    #[test]
+    fn an_axis_order_is_dimensions_by_name_or_said_to_be_unusable() {
+        let (p, problems) = parse(&layer_json(r#""mags":[{"mag":1,"axisOrder":{"c":0,"x":"1","y":2.0}},{"mag":2,"axisOrder":[2,1,0]}]"#));
+        let order = |i: usize| p.layers[0].mags[i].axes.order.iter().map(|(name, at)| format!("{name}{at}")).collect::<Vec<_>>().join(" ");
+        assert_eq!((order(0).as_str(), order(1).as_str()), ("c0 x1 y2", ""));
+        assert!(problems.iter().any(|p| p.contains("mag 2: the axisOrder [2,1,0] can't be used")), "{problems:?}");
     }
 
     #[test]

@@ -132,7 +132,10 @@ impl LocalFolder {
     fn missing<T>(&self, key: &str, action: &'static str, result: io::Result<T>) -> Result<Option<T>, StorageError> {
         match result {
             Ok(value) => Ok(Some(value)),
-            Err(err) if err.kind() == io::ErrorKind::NotFound => self.explain_missing(key).map(|()| None),
+            // A file where the key has a folder holds nothing either.
+            Err(err) if matches!(err.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                self.explain_missing(key).map(|()| None)
+            }
             Err(source) => Err(StorageError::Io { action, location: self.location(key), source }),
         }
     }
@@ -281,6 +284,9 @@ mod tests {
         let mut buf = [0; 4];
         assert_eq!(storage.read_at(&key("a"), 1, &mut buf).expect("readable"), Some(2));
         assert_eq!(storage.read_at(&key("b"), 0, &mut buf).expect("readable"), None);
+        // A file where the key has a folder.
+        assert_eq!(storage.read_at(&key("a/b"), 0, &mut buf).expect("readable"), None);
+        assert_eq!(storage.len(&key("a/b")).expect("readable"), None);
         assert_eq!(storage.len(&key("a")).expect("readable"), Some(3));
         assert!(matches!(storage.read(&key("a"), 2), Err(StorageError::TooLarge { .. })));
     }

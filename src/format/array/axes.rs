@@ -41,6 +41,12 @@ pub enum AxesError {
         /// Dimensions there are.
         rank: usize,
     },
+    /// Two axes are said to be one dimension.
+    #[error("axisOrder has {0} and {1} at the same dimension")]
+    Same(String, String),
+    /// A dimension that the array doesn't have.
+    #[error("axisOrder has {0} at dimension {1}, the array has {2}")]
+    Beyond(String, usize, usize),
     /// There is no x or no y.
     #[error("no axis {0} among the axes {1}")]
     Missing(char, String),
@@ -201,10 +207,16 @@ impl DeclaredAxes {
             return Some(Err(AxesError::TooMany(rank)));
         }
         let mut roles: Vec<AxisRole> = (0..rank).map(|i| AxisRole::Extra(format!("dim_{i}"))).collect();
+        for (i, (name, dimension)) in self.order.iter().enumerate() {
+            if let Some((other, _)) = self.order[..i].iter().find(|(_, at)| at == dimension) {
+                return Some(Err(AxesError::Same(other.clone(), name.clone())));
+            }
+        }
+        // Some servers give wrong dimensions to additional axes: axisOrder wins.
         for (name, dimension) in self.additional.iter().chain(&self.order) {
             match roles.get_mut(*dimension) {
                 Some(role) => *role = AxisRole::from_name(name),
-                None => return Some(Err(AxesError::Rank { named: dimension.saturating_add(1), rank })),
+                None => return Some(Err(AxesError::Beyond(name.clone(), *dimension, rank))),
             }
         }
         Some(AxisOrder::new(roles, rank, "axisOrder in datasource-properties.json"))
@@ -241,11 +253,12 @@ mod tests {
     }
 
     #[test]
-    fn declared_dimensions_beyond_the_array_are_refused() {
+    fn declared_dimensions_beyond_the_array_or_given_twice_are_refused() {
         let declared = |x: usize| DeclaredAxes { order: vec![("x".to_owned(), x), ("y".to_owned(), 1)], ..DeclaredAxes::default() };
-        for (x, named) in [(2, 3), (usize::MAX, usize::MAX)] {
-            assert_eq!(declared(x).axes(2), Some(Err(AxesError::Rank { named, rank: 2 })));
+        for x in [2, usize::MAX] {
+            assert_eq!(declared(x).axes(2), Some(Err(AxesError::Beyond("x".to_owned(), x, 2))));
         }
+        assert_eq!(declared(1).axes(2), Some(Err(AxesError::Same("x".to_owned(), "y".to_owned()))));
         assert!(matches!(declared(0).axes(2), Some(Ok(_))));
     }
 

@@ -11,8 +11,8 @@ use crate::geometry::{compressed_morton_decode, compressed_morton_encode};
 use crate::problem::{Problem, Problems};
 use crate::storage::{ByteRange, Storage, StorageError, StorageKey};
 use crate::voxel::ElementClass;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Files in the folder beside chunks that are looked past.
 const MAX_OTHER_FILES: usize = 1024;
@@ -27,6 +27,10 @@ pub struct PrecomputedStore {
     shards: Option<Shards>,
     /// Whether chunk files with the ending `.gz` were found.
     has_gz_names: AtomicBool,
+    /// A suffix of names that was found and isn't supported, with what it stands for.
+    other_suffix: OnceLock<(&'static str, &'static str)>,
+    /// Absent chunks that were looked for under such names.
+    absent_looked_at: AtomicU32,
     report: Vec<HeaderSection>,
     warnings: Mutex<Problems>,
 }
@@ -70,7 +74,18 @@ impl PrecomputedStore {
         let names = ChunkNames { offset: scale.offset, shape: scale.shape, chunk_shape };
         let shards = scale.sharding.clone().map(|sharding| Shards::new(storage.clone(), cache.clone(), sharding));
         let encoding = scale.encoding.clone();
-        Self { storage, meta, names, encoding, shards, has_gz_names: AtomicBool::new(false), report, warnings: Mutex::default() }
+        Self {
+            storage,
+            meta,
+            names,
+            encoding,
+            shards,
+            has_gz_names: AtomicBool::new(false),
+            other_suffix: OnceLock::new(),
+            absent_looked_at: AtomicU32::new(0),
+            report,
+            warnings: Mutex::default(),
+        }
     }
 
     fn wrapping(&self) -> Wrapping {
@@ -103,7 +118,29 @@ impl PrecomputedStore {
                 return Ok(Some((key, len)));
             }
         }
+        self.refuse_other_suffixes(chunk)?;
         Ok(None)
+    }
+
+    /// An error if an absent chunk is stored under a name whose compression isn't supported, so that such volumes aren't
+    /// shown as empty. Looked at for the first absent chunks only: writers use one suffix for all.
+    fn refuse_other_suffixes(&self, chunk: &NdVec) -> Result<(), ChunkFault> {
+        const LOOKED_AT: u32 = 32;
+        const SUFFIXES: [(&'static str, &'static str); 3] = [("br", "Brotli"), ("zstd", "Zstandard"), ("zst", "Zstandard")];
+        let found = self.other_suffix.get();
+        if found.is_none() && self.absent_looked_at.fetch_add(1, Ordering::Relaxed) >= LOOKED_AT {
+            self.absent_looked_at.store(LOOKED_AT, Ordering::Relaxed);
+            return Ok(());
+        }
+        for (suffix, name) in SUFFIXES.iter().filter(|suffix| found.is_none_or(|found| found == *suffix)) {
+            let key = StorageKey::new(format!("{}.{suffix}", self.names.name(position(chunk))));
+            let Some(key) = key else { continue };
+            if self.storage.len(&key).map_err(|err| ChunkFault::Storage(Arc::new(err)))?.is_some() {
+                let _ = self.other_suffix.set((*suffix, *name)); // another thread found the same
+                return Err(ChunkFault::Unsupported(format!("it is stored as {key}: files compressed with {name} are not supported")));
+            }
+        }
+        Ok(())
     }
 
     /// Whether stored bytes of this length can be the chunk: empty files were cut off, raw voxels have one length.

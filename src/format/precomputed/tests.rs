@@ -377,3 +377,10 @@ fn compresso_chunks_are_segment_ids_with_x_fastest() {
     crate::codec::compresso::decode_into(&chunk, [9, 7, 3], 1, &mut expected).expect("decodes");
     assert_eq!(voxels(first_source(&opener).as_ref()), Ok(expected));
 }
+
+#[test]
+fn chunks_under_names_of_other_compressions_are_refused_not_zeros() {
+    let opener = opener(&[("vol/info", RAW_INFO), ("vol/8_8_30/10-12_20-22_30-32.br", &[1])]);
+    let error = voxels(first_source(&opener).as_ref()).expect_err("Brotli");
+    assert!(error.contains("10-12_20-22_30-32.br") && error.contains("Brotli"), "{error}");
+}

@@ -105,6 +105,7 @@ fn nested_pipeline(
             ("numcodecs.lz4", true) => bytes.push(Codec::Lz4),
             ("bz2" | "numcodecs.bz2", true) => bytes.push(Codec::Bzip2),
             ("numcodecs.gzip", true) => bytes.push(Codec::Gzip),
+            ("lzma" | "numcodecs.lzma", true) => bytes.push(Codec::Xz),
             ("crc32c", true) => bytes.push(Codec::Crc32c),
             ("gzip" | "zstd" | "blosc" | "crc32c", false) => {
                 return Err(CodecsError::NoChain(format!("{name} before the codec that makes bytes")));

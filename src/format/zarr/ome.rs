@@ -114,6 +114,12 @@ impl OmeReader<'_> {
         if datasets.len() > MAX_LEVELS {
             image.problems.warn(&group.location, format!("Of {} levels the first {MAX_LEVELS} are shown", datasets.len()));
         }
+        let has_scales = axes.as_deref().is_none_or(|axes| datasets.iter().all(|dataset| has_usable_scales(dataset, axes.len())));
+        if !has_scales {
+            image.unit = None;
+            let text = "The scale of a level can't be used, mags are taken from the shapes and lengths are shown in voxels";
+            image.problems.warn(&group.location, text);
+        }
         for dataset in datasets.iter().take(MAX_LEVELS) {
             let Some(path) = dataset.get("path").and_then(Value::as_str) else {
                 image.problems.warn(&group.location, "A level has no path, it is left out");
@@ -121,6 +127,7 @@ impl OmeReader<'_> {
             };
             let folder = joined(&group.folder, path);
             let transforms = dataset.get("coordinateTransformations").and_then(Value::as_array).map(Vec::as_slice);
+            let transforms = transforms.filter(|_| has_scales);
             let opened = open_array(self.opener, &folder, Some(group.format), self.indices).and_then(|array| {
                 let order = level_axes(&array, axes.as_deref(), group, &mut image.problems)?;
                 let shape = array.store.meta().shape.to_vec();
@@ -264,23 +271,32 @@ impl Units {
     }
 }
 
+/// A transformation's numbers, one for each of `rank` dimensions.
+fn numbers(transform: &Value, key: &str, rank: usize) -> Option<Vec<f64>> {
+    let list: Vec<f64> = transform.get(key)?.as_array()?.iter().map(Value::as_f64).collect::<Option<_>>()?;
+    (list.len() == rank).then_some(list)
+}
+
+/// Whether all scales of a level are numbers in the file itself.
+fn has_usable_scales(dataset: &Value, rank: usize) -> bool {
+    let transforms = dataset.get("coordinateTransformations").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let is_scale = |transform: &&Value| transform.get("type").and_then(Value::as_str) == Some("scale") || transform.get("scale").is_some();
+    transforms.iter().filter(is_scale).all(|transform| numbers(transform, "scale", rank).is_some())
+}
+
 /// Scale and translation of each dimension. Scales are multiplied, translations after them added. Without any,
 /// the scale is how much smaller the level is than the first one.
 fn placement(transforms: Option<&[Value]>, shape: &[u64], first_shape: &[u64]) -> (Vec<f64>, Vec<f64>) {
     let rank = shape.len();
-    let numbers = |transform: &Value, key: &str| -> Option<Vec<f64>> {
-        let list: Vec<f64> = transform.get(key)?.as_array()?.iter().map(Value::as_f64).collect::<Option<_>>()?;
-        (list.len() == rank).then_some(list)
-    };
     let mut scale: Option<Vec<f64>> = None;
     let mut translation = vec![0.0; rank];
     for transform in transforms.unwrap_or_default() {
-        if let Some(factors) = numbers(transform, "scale") {
+        if let Some(factors) = numbers(transform, "scale", rank) {
             let scale = scale.get_or_insert_with(|| vec![1.0; rank]);
             scale.iter_mut().zip(&factors).for_each(|(scale, factor)| *scale *= factor);
             translation.iter_mut().zip(&factors).for_each(|(translation, factor)| *translation *= factor);
         }
-        if let Some(offsets) = numbers(transform, "translation") {
+        if let Some(offsets) = numbers(transform, "translation", rank) {
             translation.iter_mut().zip(&offsets).for_each(|(translation, offset)| *translation += offset);
         }
     }
