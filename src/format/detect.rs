@@ -145,7 +145,7 @@ fn detect_folder(opener: &dyn StorageOpener, path: &Path) -> Result<Found, OpenE
             return Ok(Found::Zarr { folder: path.to_owned() });
         }
     }
-    if has_file(&join("0", zarr::ARRAY_FILE))? || has_file(&join("0", zarr::NODE_FILE))? {
+    if is_there(storage.as_ref(), &join("0", zarr::ARRAY_FILE)) || is_there(storage.as_ref(), &join("0", zarr::NODE_FILE)) {
         return Ok(Found::Zarr { folder: path.to_owned() }); // levels of a group whose own file is lost
     }
     if precomputed::has_info(storage.as_ref()) {
@@ -201,7 +201,12 @@ pub(super) fn detect_by_listing(opener: &dyn StorageOpener, path: &Path) -> Resu
 /// Whether a folder has metadata of an array, group, container or volume.
 pub(super) fn describes_itself(storage: &dyn Storage, folder: &str) -> bool {
     let mut files = ZARR_FILES.into_iter().chain([n5::ATTRIBUTES_FILE, precomputed::INFO_FILE]);
-    files.any(|file| StorageKey::new(join(folder, file)).is_some_and(|key| matches!(storage.len(&key), Ok(Some(_)))))
+    files.any(|file| is_there(storage, &join(folder, file)))
+}
+
+/// Whether a file is there as far as can be seen.
+pub(super) fn is_there(storage: &dyn Storage, name: &str) -> bool {
+    StorageKey::new(name).is_some_and(|key| matches!(storage.len(&key), Ok(Some(_))))
 }
 
 /// Whether a folder has sub-folders that are mags.

@@ -280,7 +280,7 @@ pub(super) fn listed(storage: &dyn Storage, folder: &Path, problems: &mut Proble
 #[cfg(test)]
 mod tests {
     use crate::format::{OpenError, open};
-    use crate::storage::{MemoryOpener, MemoryStorage, StorageKey};
+    use crate::storage::{LocalOpener, MemoryOpener, MemoryStorage, StorageKey};
     use std::path::Path;
     use std::sync::Arc;
 
@@ -367,5 +367,17 @@ mod tests {
         let (layers, problems) = opened(&files, "/data/p");
         assert_eq!(layers, ["p: 1 2"]);
         assert!(problems.iter().any(|problem| problem.starts_with("The scale of a level can't be used")), "{problems:?}");
+    }
+
+    #[test]
+    fn a_file_called_like_a_level_leaves_the_rest_usable() {
+        let dir = tempfile::tempdir().expect("temporary folder");
+        std::fs::create_dir(dir.path().join("a")).expect("a folder");
+        std::fs::write(dir.path().join("a/.zarray"), array("[4,4,4]")).expect("written");
+        for name in ["0", "s0", "labels", "setup0"] {
+            std::fs::write(dir.path().join(name), b"a file").expect("written");
+        }
+        let dataset = open(&LocalOpener::default(), dir.path()).expect("opens");
+        assert_eq!(dataset.layers.iter().map(|layer| layer.name.as_str()).collect::<Vec<_>>(), ["a"]);
     }
 }

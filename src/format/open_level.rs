@@ -1,12 +1,13 @@
 //! Opening one mag by its folder, whatever its format.
 
 use super::array::{DeclaredAxes, DefaultAxes, OpenedLevel};
+use super::detect::is_there;
 use super::open::Opening;
 use super::wkw::{HEADER_FILE, WkwSource};
 use super::{DataFormat, ExtraAxis, LevelError, MagLevel, n5, precomputed, zarr};
 use crate::geometry::Mag;
 use crate::problem::Problems;
-use crate::storage::{PathKind, Storage, StorageKey};
+use crate::storage::PathKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -105,7 +106,3 @@ const MARKERS: [(DataFormat, &str); 4] = [
     (DataFormat::Zarr, zarr::ARRAY_FILE),
     (DataFormat::N5, n5::ATTRIBUTES_FILE),
 ];
-
-fn is_there(storage: &dyn Storage, name: &str) -> bool {
-    StorageKey::new(name).is_some_and(|key| matches!(storage.len(&key), Ok(Some(_))))
-}

@@ -132,10 +132,7 @@ impl LocalFolder {
     fn missing<T>(&self, key: &str, action: &'static str, result: io::Result<T>) -> Result<Option<T>, StorageError> {
         match result {
             Ok(value) => Ok(Some(value)),
-            // A file where the key has a folder holds nothing either.
-            Err(err) if matches!(err.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                self.explain_missing(key).map(|()| None)
-            }
+            Err(err) if err.kind() == io::ErrorKind::NotFound => self.explain_missing(key).map(|()| None),
             Err(source) => Err(StorageError::Io { action, location: self.location(key), source }),
         }
     }
@@ -284,9 +281,8 @@ mod tests {
         let mut buf = [0; 4];
         assert_eq!(storage.read_at(&key("a"), 1, &mut buf).expect("readable"), Some(2));
         assert_eq!(storage.read_at(&key("b"), 0, &mut buf).expect("readable"), None);
-        // A file where the key has a folder.
-        assert_eq!(storage.read_at(&key("a/b"), 0, &mut buf).expect("readable"), None);
-        assert_eq!(storage.len(&key("a/b")).expect("readable"), None);
+        // A file where the key has a folder is no empty space, and leaves no room for a metadata file either.
+        assert!(storage.len(&key("a/b")).expect_err("no folder").leaves_no_room());
         assert_eq!(storage.len(&key("a")).expect("readable"), Some(3));
         assert!(matches!(storage.read(&key("a"), 2), Err(StorageError::TooLarge { .. })));
     }

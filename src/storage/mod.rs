@@ -123,6 +123,16 @@ pub enum StorageError {
 }
 
 impl StorageError {
+    /// Whether nothing can be there: the folder is missing, or a file lies in its place. For looking whether metadata
+    /// files are there; data are never taken for absent so.
+    pub fn leaves_no_room(&self) -> bool {
+        match self {
+            Self::RootMissing { .. } => true,
+            Self::Io { source, .. } => source.kind() == io::ErrorKind::NotADirectory,
+            Self::DanglingLink { .. } | Self::TooLarge { .. } => false,
+        }
+    }
+
     /// The reason without the file, for messages that name the file themselves.
     pub fn reason(&self) -> String {
         match self {

@@ -72,6 +72,7 @@ impl Attributes {
         let bytes = match storage.read(&key, MAX_ATTRIBUTES_BYTES) {
             Ok(Some(bytes)) => bytes,
             Ok(None) => return Ok(None),
+            Err(err) if err.leaves_no_room() => return Ok(None),
             Err(err) => return Err(LevelError { reason: format!("can't use {ATTRIBUTES_FILE}: {}", err.reason()), location }),
         };
         match Self::parse(&bytes, location.clone()) {

@@ -143,7 +143,10 @@ fn factor_list(attributes: &Attributes) -> Option<Vec<Vec<f64>>> {
 pub fn has_attributes(storage: &dyn Storage, key: &str) -> Result<bool, LevelError> {
     let Some(file) = StorageKey::new(format!("{key}/{ATTRIBUTES_FILE}")) else { return Ok(false) };
     let fail = |err: crate::storage::StorageError| LevelError { reason: err.reason(), location: storage.location(file.as_str()) };
-    storage.len(&file).map(|len| len.is_some()).map_err(fail)
+    match storage.len(&file) {
+        Err(err) if err.leaves_no_room() => Ok(false),
+        len => len.map(|len| len.is_some()).map_err(fail),
+    }
 }
 
 /// s0, s1, … until one is missing. The finest may have been left out.

@@ -126,7 +126,7 @@ impl PrecomputedStore {
     /// shown as empty. Looked at for the first absent chunks only: writers use one suffix for all.
     fn refuse_other_suffixes(&self, chunk: &NdVec) -> Result<(), ChunkFault> {
         const LOOKED_AT: u32 = 32;
-        const SUFFIXES: [(&'static str, &'static str); 3] = [("br", "Brotli"), ("zstd", "Zstandard"), ("zst", "Zstandard")];
+        const SUFFIXES: [(&str, &str); 3] = [("br", "Brotli"), ("zstd", "Zstandard"), ("zst", "Zstandard")];
         let found = self.other_suffix.get();
         if found.is_none() && self.absent_looked_at.fetch_add(1, Ordering::Relaxed) >= LOOKED_AT {
             self.absent_looked_at.store(LOOKED_AT, Ordering::Relaxed);

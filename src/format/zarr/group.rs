@@ -4,7 +4,7 @@ use super::open::{ATTRIBUTES_FILE, read_json};
 use super::v2::ARRAY_FILE;
 use super::v3::NODE_FILE;
 use crate::format::{DataFormat, HeaderField, HeaderReport, HeaderSection, LevelError};
-use crate::storage::{Storage, StorageError, StorageKey, StorageOpener};
+use crate::storage::{Storage, StorageKey, StorageOpener};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -63,7 +63,7 @@ fn is_there(storage: &dyn Storage, name: &str) -> Result<bool, LevelError> {
     let Some(key) = StorageKey::new(name) else { return Ok(false) };
     match storage.len(&key) {
         Ok(len) => Ok(len.is_some()),
-        Err(StorageError::RootMissing { .. }) => Ok(false),
+        Err(err) if err.leaves_no_room() => Ok(false),
         Err(err) => Err(LevelError { reason: err.reason(), location: storage.location(name) }),
     }
 }

@@ -11,7 +11,7 @@ use crate::format::json::parse;
 use crate::format::{DataFormat, HeaderField, LevelError};
 use crate::geometry::Vec3Int;
 use crate::problem::{Problem, Problems};
-use crate::storage::{Storage, StorageError, StorageKey, StorageOpener};
+use crate::storage::{Storage, StorageKey, StorageOpener};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub fn read_file(storage: &dyn Storage, name: &str) -> Result<Option<Vec<u8>>, L
     let Some(key) = StorageKey::new(name) else { return Ok(None) };
     storage
         .read(&key, MAX_METADATA_BYTES)
-        .or_else(|err| if matches!(err, StorageError::RootMissing { .. }) { Ok(None) } else { Err(err) })
+        .or_else(|err| if err.leaves_no_room() { Ok(None) } else { Err(err) })
         .map_err(|err| LevelError { reason: format!("can't read {name}: {}", err.reason()), location: storage.location(name) })
 }
 
