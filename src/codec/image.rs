@@ -93,6 +93,8 @@ impl Wanted {
         let color = decoder.color_type();
         let channels = usize::from(color.channel_count());
         self.check(decoder.dimensions(), channels, usize::from(color.bits_per_pixel()) / channels, out)?;
+        // Rows that a broken JPEG leaves out are not written.
+        out.fill(0);
         let read = || -> ImageResult<()> {
             decoder.set_limits(self.limits(stored))?;
             decoder.read_image(out)

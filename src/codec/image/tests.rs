@@ -33,6 +33,13 @@ const GREY8_PNG: &str = "89504e470d0a1a0a0000000d4948445200000003000000020800000
 /// 100 000 × 100 000 pixels by its header.
 const HUGE_PNG: &str = "89504e470d0a1a0a0000000d49484452000186a0000186a008000000008d3954140000000a4944415478da6360000000020001e527defc00\
     00000049454e44ae426082";
+/// Found by fuzzing: 7 × 99 pixels of which scans that restart leave rows out.
+const ROWLESS_JPEG: &str = "ffd8ffdb004300080606070605080707070909080a0c140d0c0000000a12130f141d1a1f1e1d1a1c1c20242e2720222c231c1c2837292c3031343434\
+    1f27393d38323c2e333432ffc0000b080063000701011100ffc4001f0000010501010101010100000000000000000102030405060708090a0bffc400\
+    b5100002010303020403050504040000017d01020300041105122131415cdbed1ffe8c8bb4703a57ffd9ffda0008010100003f00cd5dd15daefe51fe\
+    8df8f9faffda0008010100003f00e0f46b0f9471fe8c8bffda0008010100ffff001000c8c23d08010100003f00e0d9838485868788898a9293949596\
+    9798999aa2a3a4a5a6a7a8a9aab2b3b4b5fe51fe8df2f3f4f5f6f7f8f9faffdaffffff1c00003f00e0f46b0f9471da5cdbed1ffe8c8bb4703a57ffd9\
+    ffda0008010100003f00feffda00080101003f00d9";
 /// 4 × 2 pixels: 20, 40 … 160; lossless, by libjxl.
 const GREY_JXL: &str = "ff0a0870101437020800010038004b188b150a1d97fa208450404103";
 /// The same, with 255 less it and half of it as two more components.
@@ -98,6 +105,15 @@ fn images_of_another_kind_than_asked_for_are_named() {
     }
     let wrong_out = decode_into(Png, &hex(GREY8_PNG), 6, 1, 1, &mut [0; 5]);
     assert_eq!(wrong_out, Err(DecodeError::WrongLength { expected: 5, actual: 6 }));
+}
+
+#[test]
+fn rows_that_a_broken_jpeg_leaves_out_hold_nothing_of_the_chunk_before() {
+    let decode = |before| {
+        let mut out = vec![before; 7 * 99];
+        decode_into(ImageKind::Jpeg, &hex(ROWLESS_JPEG), 7 * 99, 1, 1, &mut out).map(|()| out)
+    };
+    assert_eq!(decode(0xee), decode(0x11));
 }
 
 #[test]
