@@ -2,6 +2,7 @@
 # Builds all fuzz targets and runs each for some seconds: tests/fuzz/run.sh SECONDS [TARGET…]
 #
 # Needs a nightly toolchain (address sanitizer and coverage) and a C++ compiler; says so and succeeds without them.
+# FUZZ_ARGS are further arguments of libFuzzer: -seed=1 for runs that can be repeated.
 # Inputs are kept in tests/fuzz/corpus/TARGET, findings in tests/fuzz/artifacts/TARGET. A finding is run again with
 #     tests/fuzz/run.sh 0 TARGET tests/fuzz/artifacts/TARGET/crash-…
 set -eu
@@ -52,7 +53,7 @@ for target in ${targets:-$all}; do
         "$program" -rss_limit_mb=2048 -timeout=10 $files || failed="$failed $target"
     else
         "$program" -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=10 -max_len=65536 -print_final_stats=1 \
-            -artifact_prefix="$artifacts/" "$corpus" || failed="$failed $target"
+            -artifact_prefix="$artifacts/" ${FUZZ_ARGS:-} "$corpus" || failed="$failed $target"
     fi
 done
 if [ -n "$failed" ]; then
