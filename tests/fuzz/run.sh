@@ -11,6 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 seconds=${1:?"usage: $0 SECONDS [TARGET…]"}
 shift
 
+export RUSTUP_AUTO_INSTALL=0
 if ! rustc +nightly --version >/dev/null 2>&1; then
     echo "fuzzing left out: no nightly toolchain (rustup toolchain install nightly)"
     exit 0
