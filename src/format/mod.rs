@@ -1,4 +1,10 @@
 //! Layer 1: what the bytes of each format mean.
+//!
+//! `detect` finds out what a path is, the `open` modules make a [`Dataset`] of it. [`wkw`] is a [`ChunkSource`] of its
+//! own. `zarr`, `n5` and `precomputed` each know where the chunks of an n-dimensional array lie and how they decode;
+//! `array` gives their dimensions a meaning and makes the [`ChunkSource`]. Levels that metadata describe by their scale
+//! pass through `image` and become mags in `layers`. A further format is a folder beside these, a line in `detect` and
+//! cases in `tests/corpus`.
 
 mod array;
 mod chunk_source;
