@@ -3,7 +3,9 @@
 use super::compression::Compression;
 use crate::format::LevelError;
 use crate::format::array::{MAX_RANK, NdVec};
+use crate::format::json::unsigned;
 use crate::storage::{Storage, StorageKey};
+use crate::text::shortened;
 use crate::voxel::ElementClass;
 use serde_json::{Map, Value};
 
@@ -150,12 +152,7 @@ pub fn texts(value: &Value) -> Option<Vec<String>> {
 
 /// JSON for messages and reports, cut off where nobody would read on.
 pub fn short_json(value: &Value) -> String {
-    const MAX_CHARS: usize = 2000;
-    let text = value.to_string();
-    match text.char_indices().nth(MAX_CHARS) {
-        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
-        None => text,
-    }
+    shortened(&value.to_string(), 2000)
 }
 
 /// What makes an `attributes.json` that of an array.
@@ -196,16 +193,9 @@ fn extents(attributes: &Attributes, field: &'static str, least: u64, most: u64, 
     let value = attributes.get(field).ok_or(AttributesError::Missing(field))?;
     let invalid = || AttributesError::Invalid { field, found: short_json(value), expected };
     let list = value.as_array().filter(|list| !list.is_empty()).ok_or_else(invalid)?;
-    let extent = |value: &Value| whole_number(value).filter(|n| (least..=most).contains(n));
+    let extent = |value: &Value| unsigned(value).filter(|n| (least..=most).contains(n));
     let list: Vec<u64> = list.iter().map(extent).collect::<Option<_>>().ok_or_else(invalid)?;
     NdVec::new(&list).ok_or(AttributesError::TooManyDimensions(list.len()))
-}
-
-/// A count; some writers store `64.0`.
-fn whole_number(value: &Value) -> Option<u64> {
-    const EXACT: f64 = 9_007_199_254_740_992.0; // 2^53
-    let from_float = |f: f64| ((0.0..=EXACT).contains(&f) && f.fract() == 0.0).then_some(f as u64);
-    value.as_u64().or_else(|| value.as_f64().and_then(from_float))
 }
 
 /// N5 has all types but these two.

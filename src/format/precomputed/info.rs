@@ -9,6 +9,7 @@ use crate::codec::image::ImageKind;
 use crate::format::LayerCategory;
 use crate::geometry::{VoxelSize, compressed_morton_bits};
 use crate::problem::Problems;
+use crate::text::shortened;
 use crate::voxel::ElementClass;
 use serde_json::{Map, Value};
 
@@ -277,11 +278,7 @@ pub fn shown(value: &Value) -> String {
 
 /// Text from a file, shortened.
 pub fn short(text: &str) -> String {
-    const MAX_CHARS: usize = 200;
-    match text.char_indices().nth(MAX_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    shortened(text, 200)
 }
 
 #[cfg(test)]
