@@ -1,5 +1,6 @@
 //! [`Dataset`], [`Layer`], [`MagLevel`]: what was opened, the same for every format.
 
+use super::annotation::AnnotationFile;
 use super::{ChunkSource, HeaderReport};
 use crate::geometry::{BoundingBox, Mag, MagLabel, ShardIndex, Vec3Int, VoxelSize};
 use crate::problem::Problems;
@@ -65,6 +66,8 @@ pub struct Dataset {
     pub view: ViewConfiguration,
     /// Where to look first, when a shard was opened.
     pub focus: Option<Focus>,
+    /// Skeleton, segments and stored buckets, when an annotation was opened.
+    pub annotation: Option<Arc<AnnotationFile>>,
     /// What went partly wrong while opening.
     pub problems: Problems,
 }

@@ -136,6 +136,7 @@ pub(super) fn bare_dataset(
         header: HeaderReport::default(),
         view: ViewConfiguration::default(),
         focus: None,
+        annotation: None,
         problems,
     }
 }

@@ -6,6 +6,7 @@
 //! pass through `image` and become mags in `layers`. A further format is a folder beside these, a line in `detect` and
 //! cases in `tests/corpus`.
 
+pub mod annotation;
 mod array;
 mod chunk_source;
 mod dataset;
@@ -16,6 +17,7 @@ mod image;
 mod json;
 mod layers;
 mod n5;
+pub mod nml;
 mod open;
 mod open_declared;
 mod open_folders;

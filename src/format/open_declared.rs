@@ -71,6 +71,7 @@ impl Opening<'_> {
             header,
             view: properties.view,
             focus: None,
+            annotation: None,
             problems,
         })
     }

@@ -33,6 +33,7 @@ impl Opening<'_> {
             header,
             view: ViewConfiguration::default(),
             focus: None,
+            annotation: None,
             problems,
         }
     }

@@ -153,6 +153,7 @@ pub fn dataset(path: &Path, layers: Vec<Layer>) -> Dataset {
         header: HeaderReport::default(),
         view: ViewConfiguration::default(),
         focus: None,
+        annotation: None,
         problems: Problems::default(),
     }
 }

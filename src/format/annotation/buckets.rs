@@ -1,0 +1,113 @@
+//! [`BucketStore`]: the buckets of one mag of a volume annotation.
+//!
+//! A *bucket* is a chunk of 32³ voxels of an annotation. The word is the server's; it is kept beside *chunk* because
+//! buckets lie over the chunks of a fallback layer and hide them whole.
+
+use crate::format::ChunkError;
+use crate::geometry::ChunkIndex;
+use crate::voxel::ElementClass;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Edge of a bucket in voxels of its mag.
+pub const BUCKET_SIDE: i64 = 32;
+
+/// Voxels of a bucket.
+pub const BUCKET_VOXELS: usize = 32 * 32 * 32;
+
+/// Which bucket of a mag: voxel `v` of the mag lies in bucket `floor(v / 32)`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct BucketAddress {
+    /// Index along x, y, z.
+    pub chunk: ChunkIndex,
+    /// Positions along the axes beyond x, y, z, in the annotation's order; empty where it has none.
+    pub axes: Arc<[u64]>,
+}
+
+impl BucketAddress {
+    /// A bucket of an annotation without further axes.
+    pub fn at(chunk: ChunkIndex) -> Self {
+        Self { chunk, axes: Arc::default() }
+    }
+
+    /// Order in which buckets are written: by further axes, then z, y, x.
+    pub fn sort_key(&self) -> (&[u64], [i64; 3]) {
+        let [x, y, z] = self.chunk.0.to_array();
+        (&self.axes, [z, y, x])
+    }
+}
+
+impl PartialOrd for BucketAddress {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for BucketAddress {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.sort_key().cmp(&other.sort_key())
+    }
+}
+
+/// The stored buckets of one mag of a volume annotation. Which there are is known without reading; a bucket of zeros
+/// that is there hides the fallback layer.
+pub trait BucketStore: Send + Sync {
+    /// Class of the voxels.
+    fn class(&self) -> ElementClass;
+
+    /// Whether the bucket is there.
+    fn contains(&self, at: &BucketAddress) -> bool;
+
+    /// All buckets, in the order of [`BucketAddress`].
+    fn addresses(&self) -> Vec<BucketAddress>;
+
+    /// Reads a bucket as canonical voxels (x fastest, little-endian) of [`Self::class`]; `out` has exactly its length.
+    /// `false`, and `out` as it was, where it isn't there.
+    ///
+    /// # Errors
+    /// If it is there and can't be read or decoded.
+    fn read_into(&self, at: &BucketAddress, out: &mut [u8]) -> Result<bool, ChunkError>;
+}
+
+/// Buckets in memory, for tests and for what is made in memory.
+#[derive(Clone, Debug)]
+pub struct MemoryBuckets {
+    class: ElementClass,
+    buckets: BTreeMap<BucketAddress, Arc<[u8]>>,
+}
+
+impl MemoryBuckets {
+    /// Without buckets.
+    pub const fn new(class: ElementClass) -> Self {
+        Self { class, buckets: BTreeMap::new() }
+    }
+
+    /// Puts a bucket's canonical voxels, replacing those of the same address. `false` if they have another length.
+    pub fn put(&mut self, at: BucketAddress, voxels: &[u8]) -> bool {
+        let fits = voxels.len() == BUCKET_VOXELS * self.class.byte_len();
+        if fits {
+            self.buckets.insert(at, voxels.into());
+        }
+        fits
+    }
+}
+
+impl BucketStore for MemoryBuckets {
+    fn class(&self) -> ElementClass {
+        self.class
+    }
+
+    fn contains(&self, at: &BucketAddress) -> bool {
+        self.buckets.contains_key(at)
+    }
+
+    fn addresses(&self) -> Vec<BucketAddress> {
+        self.buckets.keys().cloned().collect()
+    }
+
+    fn read_into(&self, at: &BucketAddress, out: &mut [u8]) -> Result<bool, ChunkError> {
+        let Some(voxels) = self.buckets.get(at) else { return Ok(false) };
+        out.copy_from_slice(voxels);
+        Ok(true)
+    }
+}

@@ -1,0 +1,43 @@
+//! [`AnnotationFile`]: what an opened annotation has besides the layers of its [`Dataset`](crate::format::Dataset).
+
+use super::buckets::BucketStore;
+use crate::format::nml::{Nml, VolumeFormat};
+use crate::geometry::Mag;
+use crate::voxel::ElementClass;
+use std::fmt;
+use std::sync::Arc;
+
+/// An opened annotation.
+#[derive(Debug)]
+pub struct AnnotationFile {
+    /// Name for people: that of the file without its ending.
+    pub name: String,
+    /// The NML; an empty one for a data zip that was opened alone.
+    pub nml: Arc<Nml>,
+    /// Volume layers, in the order of [`Nml::volumes`] (a data zip alone: one).
+    pub volumes: Vec<VolumeFile>,
+}
+
+/// The stored voxels of one volume layer.
+#[derive(Clone)]
+pub struct VolumeFile {
+    /// Name of its layer in the dataset, unique.
+    pub layer: String,
+    /// Index in [`Nml::volumes`]; `None` for a data zip without an NML.
+    pub nml_volume: Option<usize>,
+    /// Class of its voxels by its headers; `None` where nothing says it (no data, no header).
+    pub class: Option<ElementClass>,
+    /// How its buckets are stored; `None` without data.
+    pub format: Option<VolumeFormat>,
+    /// Names of the axes beyond x, y, z, in the order of [`BucketAddress::axes`](super::BucketAddress::axes).
+    pub axes: Vec<String>,
+    /// Mags with a header or buckets, finest first.
+    pub levels: Vec<(Mag, Arc<dyn BucketStore>)>,
+}
+
+impl fmt::Debug for VolumeFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mags: Vec<_> = self.levels.iter().map(|(mag, _)| mag.to_string()).collect();
+        f.debug_struct("VolumeFile").field("layer", &self.layer).field("class", &self.class).field("mags", &mags).finish_non_exhaustive()
+    }
+}
