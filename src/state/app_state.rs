@@ -1,5 +1,7 @@
 //! [`AppState`]: everything the program knows, as plain data.
 
+use super::annotation::{ExportKind, OpenAnnotation, PaintTools};
+use super::dispatch::Effect;
 use super::layout::LayoutState;
 use super::log_lines::LogLines;
 use super::notification::Notifications;
@@ -25,6 +27,8 @@ pub enum InspectorTab {
     /// The voxel under the pointer or pinned.
     #[default]
     Probe,
+    /// Segments, trees, history.
+    Annotation,
     /// What went wrong.
     Problems,
 }
@@ -79,6 +83,26 @@ pub struct Panels {
     pub about: bool,
     /// The position field is to get the keyboard.
     pub focus_position: bool,
+    /// A question that waits for an answer.
+    pub dialog: Option<Dialog>,
+}
+
+/// A question, or a form to be filled in.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Dialog {
+    /// Where to, and as what, the annotation is exported.
+    Export {
+        /// What is suggested.
+        path: PathBuf,
+        /// What is suggested.
+        kind: ExportKind,
+    },
+    /// Whether the file that the annotation came from may be replaced.
+    ReplaceFile(PathBuf),
+    /// There are edits that no file has; what was to be done then.
+    Unsaved(Box<Effect>),
+    /// With what the dataset or annotation is compared.
+    Compare,
 }
 
 /// A path that is being opened.
@@ -153,6 +177,10 @@ pub struct AppState {
     pub choosing: Option<Choosing>,
     /// What is open.
     pub dataset: Option<OpenDataset>,
+    /// The annotation that is edited.
+    pub annotation: Option<OpenAnnotation>,
+    /// The tool in hand.
+    pub tools: PaintTools,
     /// The voxel under the pointer.
     pub probe: Probe,
     /// Shards and chunks of the selected level.
@@ -167,7 +195,7 @@ impl AppState {
     /// A program without a dataset.
     pub fn new(settings: Settings, log: LogLines) -> Self {
         let panels =
-            Panels { active_pane: SlicePlane::Xy, maximized: None, palette: false, shortcuts: false, about: false, focus_position: false };
+            Panels { active_pane: SlicePlane::Xy, maximized: None, palette: false, shortcuts: false, about: false, focus_position: false, dialog: None };
         Self {
             settings,
             panels,
@@ -175,6 +203,8 @@ impl AppState {
             open_error: None,
             choosing: None,
             dataset: None,
+            annotation: None,
+            tools: PaintTools::default(),
             probe: Probe::default(),
             layout: LayoutState::default(),
             notifications: Notifications::default(),

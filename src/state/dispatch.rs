@@ -1,5 +1,6 @@
 //! [`dispatch`]: what each command changes, and what is left for the program to do.
 
+use super::annotation::{AnnotationWork, EditRequest, dispatch_annotation, dispatch_annotation_ui};
 use super::app_state::{AppState, BottomTab, InspectorTab, OpenDataset};
 use super::command::{AppCommand, Command, UiCommand};
 use super::first_view::fit_zoom;
@@ -33,6 +34,22 @@ pub enum Effect {
     RetryFailed,
     /// Apply theme, text size and budgets.
     SettingsChanged,
+    /// Start a volume annotation on the open dataset.
+    NewAnnotation,
+    /// Go on with the dataset alone.
+    CloseAnnotation,
+    /// Show a dialog for an annotation.
+    PickAnnotation,
+    /// Show a dialog for the dataset that the annotation belongs to.
+    PickDatasetOfAnnotation,
+    /// Show the annotation over this dataset.
+    OpenDatasetOfAnnotation(PathBuf),
+    /// Ask the editor of the painted volume for something.
+    Edit(EditRequest),
+    /// Export or check the annotation in a task.
+    Work(AnnotationWork),
+    /// Give that up.
+    CancelWork,
     /// End the program.
     Quit,
 }
@@ -151,6 +168,32 @@ fn dispatch_ui(state: &mut AppState, feed: &SliceFeed, panes_px: &[[u32; 2]; 3],
         UiCommand::CommandPalette => state.panels.palette ^= true,
         UiCommand::ShowShortcuts => state.panels.shortcuts ^= true,
         UiCommand::ShowAbout => state.panels.about ^= true,
+        UiCommand::NewAnnotation
+        | UiCommand::ImportAnnotation
+        | UiCommand::SaveAnnotation
+        | UiCommand::ExportAnnotation
+        | UiCommand::ExportMerged
+        | UiCommand::CheckRoundTrip
+        | UiCommand::CloseAnnotation
+        | UiCommand::ToolMove
+        | UiCommand::ToolBrush
+        | UiCommand::ToolEraser
+        | UiCommand::ToolTrace
+        | UiCommand::ToolFill
+        | UiCommand::ToolPicker
+        | UiCommand::NextTool
+        | UiCommand::PreviousTool
+        | UiCommand::NewSegment
+        | UiCommand::Interpolate
+        | UiCommand::LargerBrush
+        | UiCommand::SmallerBrush
+        | UiCommand::ToggleOverwrite
+        | UiCommand::ToggleFillVolume
+        | UiCommand::Undo
+        | UiCommand::Redo
+        | UiCommand::ToggleSkeleton
+        | UiCommand::ShowAnnotation
+        | UiCommand::CompareWith => return dispatch_annotation_ui(state, feed, command),
     }
     Vec::new()
 }
@@ -226,6 +269,12 @@ fn dispatch_app(state: &mut AppState, feed: &SliceFeed, command: AppCommand) -> 
             return vec![Effect::SettingsChanged];
         }
         AppCommand::Dismiss(id) => state.notifications.dismiss(id),
+        AppCommand::Annotation(command) => return dispatch_annotation(state, feed, command),
+        AppCommand::SetDialog(dialog) => state.panels.dialog = dialog,
+        AppCommand::Confirmed(effect) => {
+            state.panels.dialog = None;
+            return vec![*effect];
+        }
     }
     Vec::new()
 }
@@ -367,7 +416,7 @@ fn quoted(word: &str) -> String {
     if plain { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
 
-fn show_inspector(state: &mut AppState, tab: InspectorTab) {
+pub(super) fn show_inspector(state: &mut AppState, tab: InspectorTab) {
     state.settings.inspector = true;
     state.settings.inspector_tab = tab;
 }

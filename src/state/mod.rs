@@ -1,9 +1,11 @@
 //! Layer 4: what the program knows, and the commands that change it. No egui here.
 
+mod annotation;
 mod app_state;
 mod command;
 mod context;
 mod dispatch;
+mod edit_overlay;
 mod first_view;
 mod fuzzy;
 mod layout;
@@ -13,7 +15,11 @@ mod notification;
 mod settings;
 mod slice_feed;
 
-pub use app_state::{AppState, BottomTab, Choosing, InspectorTab, Located, OpenDataset, OpenLayer, Opening, Overlays, Panels, Probe};
+pub use annotation::{
+    AnnotationCommand, AnnotationWork, EditRequest, ExportKind, OpenAnnotation, OpenVolume, PaintPlace, PaintTools, Pointer, RoundTripResult,
+    RunningWork, SegmentChange, Tool,
+};
+pub use app_state::{AppState, BottomTab, Choosing, Dialog, InspectorTab, Located, OpenDataset, OpenLayer, Opening, Overlays, Panels, Probe};
 pub use command::{AppCommand, Command, Key, Menu, Modifiers, Shortcut, UiCommand};
 pub use context::{AppContext, CommandQueue};
 pub use dispatch::{Effect, dispatch, read_command};

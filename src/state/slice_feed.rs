@@ -5,8 +5,10 @@
 
 mod answers;
 mod counting;
+mod edits;
 
 use super::app_state::{AppState, OpenDataset};
+use super::edit_overlay::Edits;
 use super::level_sources::LevelSources;
 use crate::format::ChunkError;
 use crate::format::LayerCategory;
@@ -132,6 +134,8 @@ struct PictureKey {
     positions: Vec<Vec<u64>>,
     missing_pattern: bool,
     hovered_segment: Option<u64>,
+    /// Number of the edit up to which edited buckets are shown.
+    edits: u64,
 }
 
 #[derive(Default)]
@@ -190,6 +194,8 @@ pub struct SliceFeed {
     histogram: Option<(Counted, Histogram)>,
     is_counting: bool,
     counts: Counts,
+    /// Edited buckets of the levels that are looked at.
+    edits: Arc<Edits>,
 }
 
 impl SliceFeed {
@@ -220,6 +226,7 @@ impl SliceFeed {
             histogram: None,
             is_counting: false,
             counts: Counts::default(),
+            edits: Arc::default(),
         })
     }
 
@@ -267,6 +274,7 @@ impl SliceFeed {
         self.histogram = None;
         self.counts = Counts::default();
         self.is_counting = false;
+        self.edits = Arc::default();
     }
 
     /// Takes what has arrived since the last frame.
@@ -316,6 +324,7 @@ impl SliceFeed {
     pub fn update(&mut self, state: &AppState, shapes_px: [[u32; 2]; 3]) {
         let Some(open) = &state.dataset else { return };
         self.follow(open);
+        self.follow_edits(state.annotation.as_ref());
         let voxel_size = open.dataset.voxel_size;
         let panes: Vec<PaneView> = SlicePlane::ALL
             .into_iter()
@@ -336,6 +345,7 @@ impl SliceFeed {
                 positions: self.followed.positions.clone(),
                 missing_pattern: state.settings.overlays.missing_pattern,
                 hovered_segment,
+                edits: self.edits.revision(),
             };
             self.compose(open, key);
         }
@@ -357,7 +367,7 @@ impl SliceFeed {
         }
         let at: Vec<usize> = (0..self.layers.len()).filter(|i| key.visible[*i] && !self.layers[*i].levels.is_empty()).collect();
         let layers: Vec<VisibleLayer> = at.iter().map(|i| self.layers[*i].clone()).collect();
-        let set = visible_set(panes, &layers, self.motion(open), key.budget_bytes, self.loader.lookup().as_ref());
+        let set = visible_set(panes, &layers, self.motion(open), key.budget_bytes, self.lookup().as_ref());
         for (i, shown) in at.into_iter().zip(set.shown) {
             self.shown[i] = shown;
         }
@@ -399,7 +409,7 @@ impl SliceFeed {
         pane.next_generation += 1;
         let generation = pane.next_generation;
         let reply = SliceReply { plane, dataset: self.dataset, picture: None, sender: self.sender.clone(), waker: self.waker.clone() };
-        let lookup = self.loader.lookup();
+        let lookup = self.lookup();
         let view = key.view;
         pane.asked = Some(key);
         let is_accepted = self.loader.spawn_compose(move || {

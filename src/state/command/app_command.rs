@@ -3,7 +3,9 @@
 use super::UiCommand;
 use crate::geometry::{ChunkIndex, MagLabel, ShardIndex, SlicePlane, Vec3Int};
 use crate::scene::LayerDisplay;
-use crate::state::app_state::{BottomTab, InspectorTab};
+use crate::state::annotation::AnnotationCommand;
+use crate::state::app_state::{BottomTab, Dialog, InspectorTab};
+use crate::state::dispatch::Effect;
 use crate::state::settings::Settings;
 use std::path::PathBuf;
 
@@ -100,6 +102,12 @@ pub enum AppCommand {
     SetSettings(Box<Settings>),
     /// Take a toast away; it stays in the list.
     Dismiss(u64),
+    /// Change the annotation, or how it is looked at.
+    Annotation(AnnotationCommand),
+    /// Ask something, or nothing any more.
+    SetDialog(Option<Dialog>),
+    /// What a question was about is to be done.
+    Confirmed(Box<Effect>),
 }
 
 /// Any command.
@@ -114,6 +122,12 @@ pub enum Command {
 impl From<UiCommand> for Command {
     fn from(command: UiCommand) -> Self {
         Self::Ui(command)
+    }
+}
+
+impl From<AnnotationCommand> for Command {
+    fn from(command: AnnotationCommand) -> Self {
+        Self::App(AppCommand::Annotation(command))
     }
 }
 

@@ -12,6 +12,8 @@ pub enum Menu {
     View,
     /// The selected layer.
     Layer,
+    /// Importing, painting, exporting.
+    Annotation,
     /// Copying and panels.
     Tools,
     /// About the program.
@@ -25,6 +27,7 @@ impl Menu {
             Self::File => "File",
             Self::View => "View",
             Self::Layer => "Layer",
+            Self::Annotation => "Annotation",
             Self::Tools => "Tools",
             Self::Help => "Help",
         }
@@ -50,6 +53,7 @@ impl UiCommand {
             | Self::ToggleChunkGrid
             | Self::ToggleShardGrid
             | Self::ToggleMissingPattern
+            | Self::ToggleSkeleton
             | Self::NextOnAxis
             | Self::PreviousOnAxis
             | Self::ToggleLeftPanel
@@ -69,9 +73,34 @@ impl UiCommand {
             | Self::AutoWindow
             | Self::FullRangeWindow
             | Self::InvertLayer => Menu::Layer,
+            Self::NewAnnotation
+            | Self::ImportAnnotation
+            | Self::SaveAnnotation
+            | Self::ExportAnnotation
+            | Self::ExportMerged
+            | Self::CheckRoundTrip
+            | Self::CloseAnnotation
+            | Self::ToolMove
+            | Self::ToolBrush
+            | Self::ToolEraser
+            | Self::ToolTrace
+            | Self::ToolFill
+            | Self::ToolPicker
+            | Self::NextTool
+            | Self::PreviousTool
+            | Self::NewSegment
+            | Self::Interpolate
+            | Self::LargerBrush
+            | Self::SmallerBrush
+            | Self::ToggleOverwrite
+            | Self::ToggleFillVolume
+            | Self::Undo
+            | Self::Redo => Menu::Annotation,
             Self::CopyPosition
             | Self::CopySegmentId
             | Self::CopyReadCommand
+            | Self::CompareWith
+            | Self::ShowAnnotation
             | Self::ShowHeader
             | Self::ShowLayout
             | Self::ShowProbe
@@ -107,6 +136,13 @@ impl UiCommand {
                 | Self::ToggleLayer
                 | Self::ShowOnlyLayer
                 | Self::AutoWindow
+                | Self::CompareWith
+                | Self::SaveAnnotation
+                | Self::CheckRoundTrip
+                | Self::ToolMove
+                | Self::NextTool
+                | Self::NewSegment
+                | Self::Undo
                 | Self::ShowHeader
                 | Self::RetryFailed
                 | Self::ShowAbout

@@ -30,18 +30,28 @@ impl UiCommand {
             Self::JumpToData => keys![Shortcut::command(Key::Char('J'))],
             Self::EditPosition => keys![Shortcut::command(Key::Char('G'))],
             Self::MaximizePane => keys![Shortcut::plain(Key::Period)],
-            Self::ToggleChunkGrid => keys![Shortcut::plain(Key::Char('C'))],
-            Self::ToggleShardGrid => keys![Shortcut::shift(Key::Char('C'))],
+            Self::ToggleChunkGrid => keys![Shortcut::plain(Key::Char('G'))],
+            Self::ToggleShardGrid => keys![Shortcut::shift(Key::Char('G'))],
             Self::ToggleCrosshair => keys![Shortcut::plain(Key::Char('X'))],
             Self::NextOnAxis => keys![Shortcut::plain(Key::Char('N'))],
             Self::PreviousOnAxis => keys![Shortcut::plain(Key::Char('B'))],
             Self::NextLayer => keys![Shortcut::command(Key::Down)],
             Self::PreviousLayer => keys![Shortcut::command(Key::Up)],
-            Self::ToggleLayer => keys![Shortcut::plain(Key::Char('V'))],
-            Self::ShowOnlyLayer => keys![Shortcut::shift(Key::Char('V'))],
+            Self::ToggleLayer => keys![Shortcut::plain(Key::Char('E'))],
+            Self::ShowOnlyLayer => keys![Shortcut::shift(Key::Char('E'))],
             Self::ToggleSegmentation => keys![Shortcut::plain(Key::Char('3'))],
             Self::AutoWindow => keys![Shortcut::plain(Key::Char('A'))],
             Self::FullRangeWindow => keys![Shortcut::shift(Key::Char('A'))],
+            Self::SaveAnnotation => keys![Shortcut::command(Key::Char('S'))],
+            Self::ExportAnnotation => keys![Shortcut::command_shift(Key::Char('S'))],
+            Self::NextTool => keys![Shortcut::plain(Key::Char('W'))],
+            Self::PreviousTool => keys![Shortcut::shift(Key::Char('W'))],
+            Self::NewSegment => keys![Shortcut::plain(Key::Char('C'))],
+            Self::Interpolate => keys![Shortcut::plain(Key::Char('V'))],
+            Self::LargerBrush => keys![Shortcut::shift(Key::Char('I'))],
+            Self::SmallerBrush => keys![Shortcut::shift(Key::Char('O'))],
+            Self::Undo => keys![Shortcut::command(Key::Char('Z'))],
+            Self::Redo => keys![Shortcut::command(Key::Char('Y')), Shortcut::command_shift(Key::Char('Z'))],
             Self::CopyPosition => keys![Shortcut::command_shift(Key::Char('C'))],
             Self::CopySegmentId => keys![Shortcut::command(Key::Char('I'))],
             Self::ToggleLeftPanel => keys![Shortcut::plain(Key::Char('K'))],
@@ -60,6 +70,22 @@ impl UiCommand {
             | Self::FinerMag
             | Self::CoarserMag
             | Self::InvertLayer
+            | Self::NewAnnotation
+            | Self::ImportAnnotation
+            | Self::ExportMerged
+            | Self::CheckRoundTrip
+            | Self::CloseAnnotation
+            | Self::ToolMove
+            | Self::ToolBrush
+            | Self::ToolEraser
+            | Self::ToolTrace
+            | Self::ToolFill
+            | Self::ToolPicker
+            | Self::ToggleOverwrite
+            | Self::ToggleFillVolume
+            | Self::ToggleSkeleton
+            | Self::ShowAnnotation
+            | Self::CompareWith
             | Self::CopyReadCommand
             | Self::ShowHeader
             | Self::ShowLayout

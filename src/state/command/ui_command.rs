@@ -87,6 +87,58 @@ pub enum UiCommand {
     FullRangeWindow,
     /// Black and white swapped.
     InvertLayer,
+    /// Start a volume annotation over the selected segmentation, or an empty one.
+    NewAnnotation,
+    /// Dialog for an annotation, shown over the open dataset where it belongs to it.
+    ImportAnnotation,
+    /// Export to the file it came from, after a first question.
+    SaveAnnotation,
+    /// Export to a file that is asked for.
+    ExportAnnotation,
+    /// Export annotation over fallback as a new dataset.
+    ExportMerged,
+    /// Export, import again and compare.
+    CheckRoundTrip,
+    /// Go on with the dataset alone.
+    CloseAnnotation,
+    /// Drag moves the view.
+    ToolMove,
+    /// Drag paints discs.
+    ToolBrush,
+    /// Drag erases discs.
+    ToolEraser,
+    /// Drag outlines what is filled.
+    ToolTrace,
+    /// Click fills what is connected.
+    ToolFill,
+    /// Click takes over the segment.
+    ToolPicker,
+    /// The tool to the right.
+    NextTool,
+    /// The tool to the left.
+    PreviousTool,
+    /// An id that is not in use.
+    NewSegment,
+    /// Paint between the last labelled slice and this one.
+    Interpolate,
+    /// Brush size.
+    LargerBrush,
+    /// Brush size.
+    SmallerBrush,
+    /// Paint over everything, or over the background only.
+    ToggleOverwrite,
+    /// Fill in the slice or in the volume.
+    ToggleFillVolume,
+    /// Take the last edit back.
+    Undo,
+    /// Do it again.
+    Redo,
+    /// Overlay switch.
+    ToggleSkeleton,
+    /// Inspector tab.
+    ShowAnnotation,
+    /// Compare the dataset or annotation with another.
+    CompareWith,
     /// Clipboard.
     CopyPosition,
     /// Clipboard.
@@ -172,6 +224,32 @@ impl UiCommand {
             Self::AutoWindow => "Automatic window",
             Self::FullRangeWindow => "Full range window",
             Self::InvertLayer => "Invert layer",
+            Self::NewAnnotation => "New volume annotation",
+            Self::ImportAnnotation => "Import annotation…",
+            Self::SaveAnnotation => "Save annotation",
+            Self::ExportAnnotation => "Export annotation…",
+            Self::ExportMerged => "Export merged dataset…",
+            Self::CheckRoundTrip => "Check round trip",
+            Self::CloseAnnotation => "Close annotation",
+            Self::ToolMove => "Move",
+            Self::ToolBrush => "Brush",
+            Self::ToolEraser => "Eraser",
+            Self::ToolTrace => "Trace",
+            Self::ToolFill => "Fill",
+            Self::ToolPicker => "Segment picker",
+            Self::NextTool => "Next tool",
+            Self::PreviousTool => "Previous tool",
+            Self::NewSegment => "New segment",
+            Self::Interpolate => "Interpolate to this slice",
+            Self::LargerBrush => "Larger brush",
+            Self::SmallerBrush => "Smaller brush",
+            Self::ToggleOverwrite => "Overwrite all or empty only",
+            Self::ToggleFillVolume => "Fill in 3D",
+            Self::Undo => "Undo",
+            Self::Redo => "Redo",
+            Self::ToggleSkeleton => "Skeleton",
+            Self::ShowAnnotation => "Show annotation",
+            Self::CompareWith => "Compare with…",
             Self::CopyPosition => "Copy position",
             Self::CopySegmentId => "Copy segment id under pointer",
             Self::CopyReadCommand => "Copy as read command",
@@ -206,6 +284,7 @@ impl UiCommand {
             | Self::SmallerText
             | Self::CommandPalette
             | Self::ShowShortcuts
+            | Self::ImportAnnotation
             | Self::ShowAbout => false,
             Self::Reload
             | Self::CloseDataset
@@ -244,6 +323,31 @@ impl UiCommand {
             | Self::AutoWindow
             | Self::FullRangeWindow
             | Self::InvertLayer
+            | Self::NewAnnotation
+            | Self::SaveAnnotation
+            | Self::ExportAnnotation
+            | Self::ExportMerged
+            | Self::CheckRoundTrip
+            | Self::CloseAnnotation
+            | Self::ToolMove
+            | Self::ToolBrush
+            | Self::ToolEraser
+            | Self::ToolTrace
+            | Self::ToolFill
+            | Self::ToolPicker
+            | Self::NextTool
+            | Self::PreviousTool
+            | Self::NewSegment
+            | Self::Interpolate
+            | Self::LargerBrush
+            | Self::SmallerBrush
+            | Self::ToggleOverwrite
+            | Self::ToggleFillVolume
+            | Self::Undo
+            | Self::Redo
+            | Self::ToggleSkeleton
+            | Self::ShowAnnotation
+            | Self::CompareWith
             | Self::CopyPosition
             | Self::CopySegmentId
             | Self::CopyReadCommand
@@ -258,5 +362,33 @@ impl UiCommand {
             | Self::ToggleBottomPanel
             | Self::RetryFailed => true,
         }
+    }
+
+    /// Whether it makes sense only with an open annotation.
+    pub const fn needs_annotation(self) -> bool {
+        matches!(
+            self,
+            Self::SaveAnnotation
+                | Self::ExportAnnotation
+                | Self::ExportMerged
+                | Self::CheckRoundTrip
+                | Self::CloseAnnotation
+                | Self::ToolMove
+                | Self::ToolBrush
+                | Self::ToolEraser
+                | Self::ToolTrace
+                | Self::ToolFill
+                | Self::ToolPicker
+                | Self::NextTool
+                | Self::PreviousTool
+                | Self::NewSegment
+                | Self::Interpolate
+                | Self::LargerBrush
+                | Self::SmallerBrush
+                | Self::ToggleOverwrite
+                | Self::ToggleFillVolume
+                | Self::Undo
+                | Self::Redo
+        )
     }
 }

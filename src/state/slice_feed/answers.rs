@@ -10,7 +10,7 @@ impl SliceFeed {
     /// Value of a layer at a mag-1 voxel, from what is loaded; `None` for a layer that can't be read.
     pub fn pick(&self, open: &OpenDataset, layer: usize, voxel: Vec3Int) -> Option<Pick> {
         let slice_layer = self.slice_layer(open, layer)?;
-        Some(pick(&slice_layer, voxel, self.loader.lookup().as_ref()))
+        Some(pick(&slice_layer, voxel, self.lookup().as_ref()))
     }
 
     /// Which of its levels a layer shows now.

@@ -30,7 +30,7 @@ impl SliceFeed {
             self.counts.tried.push(counted); // at most one for each channel
         }
         self.counts.last = Some(counted);
-        let (sender, waker, lookup, dataset, view) = (self.sender.clone(), self.waker.clone(), self.loader.lookup(), self.dataset, *pane);
+        let (sender, waker, lookup, dataset, view) = (self.sender.clone(), self.waker.clone(), self.lookup(), self.dataset, *pane);
         self.is_counting = self.loader.spawn_compose(move || {
             let histogram = histogram_of(&slice_layer, counted.channel, &view, lookup.as_ref());
             send(&sender, &waker, FeedResult::Histogram { counted, dataset, histogram });

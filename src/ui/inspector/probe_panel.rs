@@ -178,7 +178,7 @@ fn chunk_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenDataset, voxel: Vec3In
     let subject = format!("{} · mag {}", layer.layer().name, level.label());
     SectionHeader::new("Chunk").subject(&subject).flush().show(ui, |ui| {
         let tokens = Tokens::of(ui);
-        let (color, word) = match ctx.feed.loader().lookup().chunk(ChunkId { source: level.id, chunk }) {
+        let (color, word) = match ctx.feed.lookup().chunk(ChunkId { source: level.id, chunk }) {
             _ if !is_inside => return,
             ChunkState::Unknown => (tokens.chunk.pending, "Not loaded"),
             ChunkState::Pending => (tokens.chunk.pending, "Loading"),

@@ -1,0 +1,341 @@
+//! What annotation commands change, and what they ask of the editor.
+
+use super::open::{OpenAnnotation, OpenVolume};
+use super::request::{AnnotationWork, EditRequest, ExportKind, PaintPlace};
+use super::tools::{PaintTools, Tool};
+use crate::format::nml::{Segment, SegmentId};
+use crate::geometry::{SlicePlane, Vec3Int};
+use crate::problem::Severity;
+use crate::scene::PickState;
+use crate::state::app_state::{AppState, Dialog, InspectorTab, OpenDataset};
+use crate::state::command::UiCommand;
+use crate::state::dispatch::{Effect, show_inspector};
+use crate::state::slice_feed::SliceFeed;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// What the pointer does with a tool in a pane. Points are mag-1, voxel `v` covers `[v, v + 1)`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Pointer {
+    /// A stroke begins.
+    Begin([f64; 3]),
+    /// It goes on through these points.
+    Drag(Vec<[f64; 3]>),
+    /// It ends.
+    End,
+    /// An outline was closed.
+    Outline(Vec<[f64; 3]>),
+    /// A click.
+    Click(Vec3Int),
+    /// A click that takes over the segment, with any tool.
+    Pick(Vec3Int),
+}
+
+/// A change of how a segment is listed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SegmentChange {
+    /// Another name; `None` for none.
+    Name(Option<String>),
+    /// Another colour; `None` for the one that follows from the id.
+    Color(Option<[u8; 3]>),
+    /// Shown or hidden.
+    Visible(bool),
+    /// Put into the list as it is.
+    List,
+    /// Taken from the list; its voxels stay.
+    Unlist,
+    /// Its voxels become background, and it is taken from the list.
+    Erase,
+}
+
+/// A change of the annotation, sent by panels and panes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnnotationCommand {
+    /// Tool, brush and modes.
+    SetTools(PaintTools),
+    /// Make the brush larger or smaller by notches.
+    ChangeBrush(i64),
+    /// The pointer over a pane.
+    Pointer {
+        /// The pane.
+        plane: SlicePlane,
+        /// What it does.
+        pointer: Pointer,
+        /// Erases whatever the tool.
+        erases: bool,
+        /// Swaps overwriting all and empty only.
+        inverts: bool,
+    },
+    /// Paint another volume.
+    SelectVolume(usize),
+    /// Paint another segment.
+    SelectSegment(SegmentId),
+    /// Change how a segment is listed.
+    ChangeSegment {
+        /// Its id.
+        id: SegmentId,
+        /// The change.
+        change: SegmentChange,
+    },
+    /// Look at a tree.
+    SelectTree(Option<usize>),
+    /// Show or hide a tree.
+    SwitchTree(usize),
+    /// Export or check.
+    Work(AnnotationWork),
+    /// Give up what goes on.
+    CancelWork,
+    /// Show the annotation over this dataset.
+    OpenDataset(PathBuf),
+    /// Look for a dataset with a dialog.
+    PickDataset,
+    /// The file that changed on disk is read again.
+    ReadAgain,
+    /// The file that changed on disk is left as it is.
+    KeepEdits,
+}
+
+/// Carries out an action without data.
+pub fn dispatch_annotation_ui(state: &mut AppState, feed: &SliceFeed, command: UiCommand) -> Vec<Effect> {
+    if command.needs_annotation() && state.annotation.is_none() {
+        return Vec::new();
+    }
+    let tool = |state: &mut AppState, tool| state.tools.tool = tool;
+    match command {
+        UiCommand::NewAnnotation => return vec![Effect::NewAnnotation],
+        UiCommand::ImportAnnotation => return vec![Effect::PickAnnotation],
+        UiCommand::CloseAnnotation => return vec![Effect::CloseAnnotation],
+        UiCommand::SaveAnnotation => return save(state),
+        UiCommand::ExportAnnotation => state.panels.dialog = state.annotation.as_ref().map(|open| export_dialog(open, ExportKind::Wkw)),
+        UiCommand::ExportMerged => state.panels.dialog = state.annotation.as_ref().map(|open| export_dialog(open, ExportKind::Merged)),
+        UiCommand::CheckRoundTrip => return work(state, AnnotationWork::RoundTrip),
+        UiCommand::ToolMove => tool(state, Tool::Move),
+        UiCommand::ToolBrush => tool(state, Tool::Brush),
+        UiCommand::ToolEraser => tool(state, Tool::Eraser),
+        UiCommand::ToolTrace => tool(state, Tool::Trace),
+        UiCommand::ToolFill => tool(state, Tool::Fill),
+        UiCommand::ToolPicker => tool(state, Tool::Picker),
+        UiCommand::NextTool => state.tools.tool = state.tools.tool.shifted(1),
+        UiCommand::PreviousTool => state.tools.tool = state.tools.tool.shifted(-1),
+        UiCommand::LargerBrush => change_brush(state, 1),
+        UiCommand::SmallerBrush => change_brush(state, -1),
+        UiCommand::ToggleOverwrite => state.tools.empty_only ^= true,
+        UiCommand::ToggleFillVolume => state.tools.fill_in_volume ^= true,
+        UiCommand::NewSegment => {
+            let anchor = state.dataset.as_ref().map(|open| open.view.voxel());
+            let active = state.annotation.as_ref().and_then(OpenAnnotation::volume).map(|volume| volume.active);
+            return active.zip(anchor).map(|(active, anchor)| Effect::Edit(EditRequest::NewSegment { active, anchor })).into_iter().collect();
+        }
+        UiCommand::Interpolate => return interpolate(state, feed),
+        UiCommand::Undo => return vec![Effect::Edit(EditRequest::Undo)],
+        UiCommand::Redo => return vec![Effect::Edit(EditRequest::Redo)],
+        UiCommand::ToggleSkeleton => {
+            if let Some(open) = &mut state.annotation {
+                open.shows_skeleton ^= true;
+            }
+        }
+        UiCommand::ShowAnnotation => show_inspector(state, InspectorTab::Annotation),
+        UiCommand::CompareWith => state.panels.dialog = Some(Dialog::Compare),
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// Carries out a change with data.
+pub fn dispatch_annotation(state: &mut AppState, feed: &SliceFeed, command: AnnotationCommand) -> Vec<Effect> {
+    match command {
+        AnnotationCommand::SetTools(tools) => state.tools = tools,
+        AnnotationCommand::ChangeBrush(notches) => change_brush(state, notches),
+        AnnotationCommand::Pointer { plane, pointer, erases, inverts } => return point(state, feed, plane, pointer, erases, inverts),
+        AnnotationCommand::SelectVolume(index) => {
+            if let Some(open) = state.annotation.as_mut().filter(|open| index < open.volumes.len()) {
+                open.selected = index;
+            }
+        }
+        AnnotationCommand::SelectSegment(id) => {
+            if let Some(volume) = selected_volume(state) {
+                volume.active = id;
+            }
+        }
+        AnnotationCommand::ChangeSegment { id, change } => return change_segment(state, id, change),
+        AnnotationCommand::SelectTree(tree) => {
+            if let Some(open) = &mut state.annotation {
+                open.selected_tree = tree;
+            }
+        }
+        AnnotationCommand::SwitchTree(tree) => {
+            if let Some(open) = &mut state.annotation
+                && !open.switched_trees.remove(&tree)
+            {
+                open.switched_trees.insert(tree);
+            }
+        }
+        AnnotationCommand::Work(wanted) => return work(state, wanted),
+        AnnotationCommand::CancelWork => return vec![Effect::CancelWork],
+        AnnotationCommand::OpenDataset(path) => return vec![Effect::OpenDatasetOfAnnotation(path)],
+        AnnotationCommand::PickDataset => return vec![Effect::PickDatasetOfAnnotation],
+        AnnotationCommand::ReadAgain => {
+            return state.annotation.as_ref().and_then(|open| open.file.clone()).map(Effect::Open).into_iter().collect();
+        }
+        AnnotationCommand::KeepEdits => {
+            if let Some(open) = &mut state.annotation {
+                open.changed_on_disk = false;
+            }
+        }
+    }
+    Vec::new()
+}
+
+fn selected_volume(state: &mut AppState) -> Option<&mut OpenVolume> {
+    let open = state.annotation.as_mut()?;
+    open.volumes.get_mut(open.selected)
+}
+
+fn change_brush(state: &mut AppState, notches: i64) {
+    let coarsest = state.annotation.as_ref().and_then(OpenAnnotation::volume).and_then(|volume| volume.edited.last());
+    let max = PaintTools::max_brush(coarsest.map_or(1, |(mag, _)| mag.max_factor()));
+    state.tools.change_brush(notches, max);
+}
+
+/// Starts work on the annotation, unless other work goes on.
+fn work(state: &mut AppState, wanted: AnnotationWork) -> Vec<Effect> {
+    state.panels.dialog = None;
+    let Some(open) = &state.annotation else { return Vec::new() };
+    if open.work.is_some() {
+        say(state, "The annotation is still being exported or checked");
+        return Vec::new();
+    }
+    vec![Effect::Work(wanted)]
+}
+
+fn say(state: &mut AppState, text: &str) {
+    state.notifications.push(Severity::Warning, text, Instant::now());
+}
+
+/// Exports to the file it came from; asks where to if there is none, and once whether it may be replaced.
+fn save(state: &mut AppState) -> Vec<Effect> {
+    let Some(open) = &state.annotation else { return Vec::new() };
+    match &open.file {
+        Some(path) if open.may_replace_file => {
+            let work_wanted = AnnotationWork::Export { path: path.clone(), kind: ExportKind::Wkw };
+            work(state, work_wanted)
+        }
+        Some(path) => {
+            state.panels.dialog = Some(Dialog::ReplaceFile(path.clone()));
+            Vec::new()
+        }
+        None => {
+            state.panels.dialog = Some(export_dialog(open, ExportKind::Wkw));
+            Vec::new()
+        }
+    }
+}
+
+/// A dialog for where to export to, with a suggestion.
+fn export_dialog(open: &OpenAnnotation, kind: ExportKind) -> Dialog {
+    let folder = open.file.as_deref().and_then(std::path::Path::parent);
+    let folder = folder.map_or_else(|| std::env::current_dir().unwrap_or_default(), std::path::Path::to_owned);
+    let name = if kind == ExportKind::Merged { format!("{}_merged", open.name) } else { format!("{}.zip", open.name) };
+    Dialog::Export { path: folder.join(name), kind }
+}
+
+/// The volume with what is painted in it at present.
+fn place(state: &AppState, feed: &SliceFeed, plane: SlicePlane, erases: bool, inverts: bool) -> Option<PaintPlace> {
+    let (open, volume) = (state.dataset.as_ref()?, state.annotation.as_ref()?.volume()?);
+    let level = feed.shown_level(volume.layer)?;
+    let layer = open.layers.get(volume.layer)?;
+    Some(PaintPlace {
+        plane,
+        mag: level.mag,
+        axes: open.positions.of_layer(layer.layer()).into(),
+        segment: if erases { 0 } else { volume.active },
+        active: volume.active,
+        empty_only: state.tools.empty_only ^ inverts,
+    })
+}
+
+fn point(state: &mut AppState, feed: &SliceFeed, plane: SlicePlane, pointer: Pointer, erases: bool, inverts: bool) -> Vec<Effect> {
+    let tool = state.tools.tool;
+    if let Pointer::Pick(voxel) = pointer {
+        pick(state, feed, voxel);
+        return Vec::new();
+    }
+    if let Pointer::Click(voxel) = pointer
+        && tool == Tool::Picker
+    {
+        pick(state, feed, voxel);
+        return Vec::new();
+    }
+    if let Pointer::Drag(points) = pointer {
+        return vec![Effect::Edit(EditRequest::ExtendStroke(points))];
+    }
+    if pointer == Pointer::End {
+        return vec![Effect::Edit(EditRequest::EndStroke)];
+    }
+    let erases = erases || tool == Tool::Eraser;
+    let Some(volume) = state.annotation.as_ref().and_then(OpenAnnotation::volume) else { return Vec::new() };
+    if !erases && volume.active == 0 {
+        say(state, "No segment is active: take one from the list, pick one, or make a new one (C)");
+        return Vec::new();
+    }
+    if volume.is_hidden(state.dataset.as_ref()) {
+        say(state, "The volume layer is hidden: show it to paint");
+        return Vec::new();
+    }
+    let Some(place) = place(state, feed, plane, erases, inverts) else { return Vec::new() };
+    let request = match pointer {
+        Pointer::Begin(at) => EditRequest::BeginStroke { place, diameter: state.tools.brush_size, at },
+        Pointer::Outline(outline) => EditRequest::Trace { place, outline },
+        Pointer::Click(seed) => EditRequest::Fill { place, seed, in_volume: state.tools.fill_in_volume },
+        Pointer::Drag(_) | Pointer::End | Pointer::Pick(_) => return Vec::new(), // dealt with above
+    };
+    vec![Effect::Edit(request)]
+}
+
+/// Takes over the segment that the selected volume shows at a voxel.
+fn pick(state: &mut AppState, feed: &SliceFeed, voxel: Vec3Int) {
+    let Some(layer) = state.annotation.as_ref().and_then(OpenAnnotation::volume).map(|volume| volume.layer) else { return };
+    let picked = state.dataset.as_ref().and_then(|open| feed.pick(open, layer, voxel));
+    match picked.map(|picked| picked.state) {
+        Some(PickState::Value(value)) if value.id.is_some_and(|id| id != 0) => {
+            if let (Some(volume), Some(id)) = (selected_volume(state), value.id) {
+                volume.active = id;
+            }
+        }
+        Some(PickState::Pending) => say(state, "This chunk is still being loaded"),
+        Some(_) | None => say(state, "There is no segment here"),
+    }
+}
+
+fn interpolate(state: &mut AppState, feed: &SliceFeed) -> Vec<Effect> {
+    let plane = state.panels.active_pane;
+    let Some(at) = state.dataset.as_ref().map(|open| open.view.voxel()) else { return Vec::new() };
+    if state.annotation.as_ref().and_then(OpenAnnotation::volume).is_some_and(|volume| volume.active == 0) {
+        say(state, "No segment is active: interpolation needs one");
+        return Vec::new();
+    }
+    let place = place(state, feed, plane, false, false);
+    place.map(|place| Effect::Edit(EditRequest::Interpolate { place, at })).into_iter().collect()
+}
+
+fn change_segment(state: &AppState, id: SegmentId, change: SegmentChange) -> Vec<Effect> {
+    let Some(volume) = state.annotation.as_ref().and_then(OpenAnnotation::volume) else { return Vec::new() };
+    let mut segment = volume.segment(id).cloned().unwrap_or_else(|| Segment::new(id));
+    match change {
+        SegmentChange::Name(name) => segment.name = name,
+        SegmentChange::Color(color) => {
+            segment.color = color.map(|[r, g, b]| [f32::from(r) / 255.0, f32::from(g) / 255.0, f32::from(b) / 255.0, 1.0]);
+        }
+        SegmentChange::Visible(is_visible) => segment.is_visible = is_visible,
+        SegmentChange::List => {}
+        SegmentChange::Unlist => return vec![Effect::Edit(EditRequest::UnlistSegment(id))],
+        SegmentChange::Erase => return vec![Effect::Edit(EditRequest::EraseSegment(id))],
+    }
+    vec![Effect::Edit(EditRequest::SetSegment(Box::new(segment)))]
+}
+
+impl OpenVolume {
+    fn is_hidden(&self, dataset: Option<&OpenDataset>) -> bool {
+        dataset.and_then(|open| open.layers.get(self.layer)).is_none_or(|layer| !layer.display.visible)
+    }
+}

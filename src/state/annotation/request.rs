@@ -1,0 +1,121 @@
+//! [`EditRequest`]: what the editor is asked to do, one after the other, and [`AnnotationWork`]: longer work on files.
+
+use crate::format::nml::{Segment, SegmentId};
+use crate::geometry::{Mag, SlicePlane, Vec3Int};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Where and with what something is painted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PaintPlace {
+    /// Plane of the pane.
+    pub plane: SlicePlane,
+    /// Mag that the pane shows, in which is painted.
+    pub mag: Mag,
+    /// Positions along the axes beyond x, y, z, in the volume's order.
+    pub axes: Arc<[u64]>,
+    /// Id that is painted; 0 erases.
+    pub segment: SegmentId,
+    /// The active id, which alone is erased where only the background may be painted over.
+    pub active: SegmentId,
+    /// Only the background is painted over.
+    pub empty_only: bool,
+}
+
+/// What the editor of a volume is asked to do. Requests are carried out in their order, however long chunks take.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EditRequest {
+    /// Start a stroke of discs.
+    BeginStroke {
+        /// Where and with what.
+        place: PaintPlace,
+        /// Diameter in finest base voxels.
+        diameter: u32,
+        /// Mag-1 point.
+        at: [f64; 3],
+    },
+    /// Go on with it through these mag-1 points.
+    ExtendStroke(Vec<[f64; 3]>),
+    /// End it; an area that it encloses is filled.
+    EndStroke,
+    /// Fill an outline of mag-1 points.
+    Trace {
+        /// Where and with what.
+        place: PaintPlace,
+        /// Its corners.
+        outline: Vec<[f64; 3]>,
+    },
+    /// Fill what is connected with a mag-1 voxel.
+    Fill {
+        /// Where and with what.
+        place: PaintPlace,
+        /// The voxel.
+        seed: Vec3Int,
+        /// In the volume instead of the slice.
+        in_volume: bool,
+    },
+    /// Paint between the last labelled slice and this one.
+    Interpolate {
+        /// Where and with what.
+        place: PaintPlace,
+        /// A mag-1 voxel of the slice.
+        at: Vec3Int,
+    },
+    /// Take an id that is not in use, and make it the active one.
+    NewSegment {
+        /// The active id.
+        active: SegmentId,
+        /// Mag-1 voxel to note as its anchor.
+        anchor: Vec3Int,
+    },
+    /// List a segment, or change how it is listed.
+    SetSegment(Box<Segment>),
+    /// Take a segment from the list; its voxels stay.
+    UnlistSegment(SegmentId),
+    /// Make the annotation's voxels of a segment background, and take it from the list.
+    EraseSegment(SegmentId),
+    /// Take the last edit back.
+    Undo,
+    /// Do it again.
+    Redo,
+}
+
+/// Formats of exported annotations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, strum::EnumIter)]
+pub enum ExportKind {
+    /// A zip with WKW buckets.
+    #[default]
+    Wkw,
+    /// A zip with Zarr 3 buckets, as servers since 2025 write them.
+    Zarr3,
+    /// A zip with Zarr 3 arrays whose metadata are right.
+    Zarr3Spec,
+    /// A WKW dataset of annotation over fallback.
+    Merged,
+}
+
+impl ExportKind {
+    /// As shown in the dialog.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Wkw => "WKW",
+            Self::Zarr3 => "Zarr 3",
+            Self::Zarr3Spec => "Zarr 3, strict",
+            Self::Merged => "Merged dataset",
+        }
+    }
+}
+
+/// Longer work on the open annotation, off the window's thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AnnotationWork {
+    /// Write it.
+    Export {
+        /// Where to.
+        path: PathBuf,
+        /// As what.
+        kind: ExportKind,
+    },
+    /// Export, import again, compare.
+    RoundTrip,
+}
