@@ -253,8 +253,7 @@ mod tests {
 
     fn skeleton(nodes: Vec<Node>, edges: &[(i64, i64)]) -> Nml {
         let edges = edges.iter().map(|(source, target)| Edge { source: *source, target: *target }).collect();
-        let tree =
-            Tree { id: 1, name: String::new(), color: None, group: None, is_visible: true, is_agglomerate: false, nodes, edges };
+        let tree = Tree { id: 1, name: String::new(), color: None, group: None, is_visible: true, is_agglomerate: false, nodes, edges };
         Nml { trees: vec![tree], branchpoints: vec![Branchpoint { node: 1 }], ..Nml::default() }
     }
 

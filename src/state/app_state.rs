@@ -194,8 +194,15 @@ pub struct AppState {
 impl AppState {
     /// A program without a dataset.
     pub fn new(settings: Settings, log: LogLines) -> Self {
-        let panels =
-            Panels { active_pane: SlicePlane::Xy, maximized: None, palette: false, shortcuts: false, about: false, focus_position: false, dialog: None };
+        let panels = Panels {
+            active_pane: SlicePlane::Xy,
+            maximized: None,
+            palette: false,
+            shortcuts: false,
+            about: false,
+            focus_position: false,
+            dialog: None,
+        };
         Self {
             settings,
             panels,

@@ -25,7 +25,7 @@ impl Edits {
 
     /// Changes of all levels so far: another number means that pictures are to be made anew.
     pub fn revision(&self) -> u64 {
-        self.levels.values().map(|(edited, _)| edited.revision()).fold(0, u64::wrapping_add)
+        self.levels.values().map(|(edited, _)| edited.change_count()).fold(0, u64::wrapping_add)
     }
 }
 

@@ -16,10 +16,12 @@ mod settings;
 mod slice_feed;
 
 pub use annotation::{
-    AnnotationCommand, AnnotationWork, EditRequest, ExportKind, OpenAnnotation, OpenVolume, PaintPlace, PaintTools, Pointer, RoundTripResult,
-    RunningWork, SegmentChange, Tool,
+    AnnotationCommand, AnnotationWork, EditRequest, ExportKind, OpenAnnotation, OpenVolume, PaintPlace, PaintTools, Pointer,
+    RoundTripResult, RunningWork, SegmentChange, Tool,
 };
-pub use app_state::{AppState, BottomTab, Choosing, Dialog, InspectorTab, Located, OpenDataset, OpenLayer, Opening, Overlays, Panels, Probe};
+pub use app_state::{
+    AppState, BottomTab, Choosing, Dialog, InspectorTab, Located, OpenDataset, OpenLayer, Opening, Overlays, Panels, Probe,
+};
 pub use command::{AppCommand, Command, Key, Menu, Modifiers, Shortcut, UiCommand};
 pub use context::{AppContext, CommandQueue};
 pub use dispatch::{Effect, dispatch, read_command};

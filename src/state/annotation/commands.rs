@@ -124,7 +124,11 @@ pub fn dispatch_annotation_ui(state: &mut AppState, feed: &SliceFeed, command: U
         UiCommand::NewSegment => {
             let anchor = state.dataset.as_ref().map(|open| open.view.voxel());
             let active = state.annotation.as_ref().and_then(OpenAnnotation::volume).map(|volume| volume.active);
-            return active.zip(anchor).map(|(active, anchor)| Effect::Edit(EditRequest::NewSegment { active, anchor })).into_iter().collect();
+            return active
+                .zip(anchor)
+                .map(|(active, anchor)| Effect::Edit(EditRequest::NewSegment { active, anchor }))
+                .into_iter()
+                .collect();
         }
         UiCommand::Interpolate => return interpolate(state, feed),
         UiCommand::Undo => return vec![Effect::Edit(EditRequest::Undo)],
