@@ -103,6 +103,8 @@ pub enum Dialog {
     Unsaved(Box<Effect>),
     /// With what the dataset or annotation is compared.
     Compare,
+    /// Ended programs have left edits: what they belong to, newest first.
+    Recover(Vec<String>),
 }
 
 /// A path that is being opened.

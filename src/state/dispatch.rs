@@ -50,6 +50,12 @@ pub enum Effect {
     Work(AnnotationWork),
     /// Give that up.
     CancelWork,
+    /// Do this although edits are lost.
+    Discard(Box<Effect>),
+    /// Open an annotation with edits that an ended program left: by number.
+    Recover(usize),
+    /// Throw such edits away: by number.
+    ForgetLeft(usize),
     /// End the program.
     Quit,
 }
