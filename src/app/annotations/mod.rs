@@ -194,7 +194,7 @@ impl App {
         let is_segmentation = |layer: &&crate::format::Layer| layer.category == crate::format::LayerCategory::Segmentation;
         let fallback = below.layers.iter().position(|layer| Some(&layer.name) == name.as_ref() && is_segmentation(&layer));
         let view = open.view;
-        let mut opened = start_new(below, fallback);
+        let mut opened = start_new(below, fallback, view.voxel());
         opened.view = view; // somebody has just found the place to annotate
         self.show_opened(opened, None);
     }

@@ -3,9 +3,10 @@
 use super::recovery::About;
 use crate::annotation::{Annotation, BucketChange};
 use crate::app::tasks::OpenPath;
+use crate::app::unix_secs;
 use crate::format::annotation::{AnnotationFile, BUCKET_SIDE, BUCKET_VOXELS};
 use crate::format::{ChunkError, Dataset, OpenError};
-use crate::geometry::Shape3;
+use crate::geometry::{Shape3, Vec3Int};
 use crate::problem::Problems;
 use crate::scene::ViewState;
 use crate::state::{first_view, with_volumes};
@@ -75,9 +76,9 @@ pub fn finish(path: &Path, dataset: Dataset, known: &KnownDatasets, open_path: &
 }
 
 /// A new annotation on a dataset, over one of its layers or empty.
-pub fn start_new(below: Arc<Dataset>, fallback: Option<usize>) -> Opened {
+pub fn start_new(below: Arc<Dataset>, fallback: Option<usize>, at: Vec3Int) -> Opened {
     let fallback = fallback.and_then(|index| below.layers.get(index));
-    let annotation = Annotation::new_over(&below, fallback);
+    let annotation = Annotation::new_over(&below, fallback, at, 1000 * unix_secs());
     let (dataset, layers) = with_volumes(Some(&below), &annotation, None, Problems::default());
     let view = first_view(&dataset);
     let annotation = OpenedAnnotation { annotation, layers, below: Some(below), file: None, missing_dataset: None };
@@ -127,7 +128,7 @@ pub fn recover(about: &About, edits: &Path, open_path: &OpenPath) -> Result<Open
         (None, Some(dataset)) => {
             let below = Arc::new(open_path(dataset)?);
             let fallback = below.layers.iter().position(|layer| Some(&layer.name) == about.fallback.as_ref());
-            start_new(below, fallback)
+            start_new(below, fallback, Vec3Int::ZERO)
         }
         (None, None) => finish(edits, open_path(edits)?, &known, open_path),
     };
