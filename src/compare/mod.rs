@@ -10,6 +10,7 @@
 
 mod datasets;
 mod difference;
+mod difference_source;
 mod pairs;
 mod regions;
 mod scan;
@@ -20,6 +21,7 @@ pub use datasets::{
     DatasetDifference, LayerDifference, LevelDifference, LevelOutcome, Pairing, Selection, SelectionError, Verdict, compare_datasets,
 };
 pub use difference::{DifferingRegion, DifferingVoxel, IdChange, IdPair, IdPairs, Side, Unreadable, VoxelDifference};
+pub use difference_source::DifferenceSource;
 pub use walk::compare_levels;
 
 use std::sync::atomic::{AtomicBool, Ordering};
