@@ -3,6 +3,7 @@
 //! [`App`] is independent of eframe, so that tests drive it; [`run`] puts it into a window.
 
 mod annotations;
+mod comparison;
 mod logger;
 mod tasks;
 mod thumbnails;
@@ -27,6 +28,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use annotations::{Editing, KnownDatasets, LeftBehind};
+use comparison::RunningComparison;
 use tasks::{OpenFailure, TaskEvent, Tasks, scan_order};
 
 /// A picture for the welcome page is taken when nothing has changed for this long: windows may still be found.
@@ -90,6 +92,8 @@ pub struct App {
     recovering: Option<LeftBehind>,
     /// Somebody agreed that edits are lost.
     discards_edits: bool,
+    /// A comparison that goes on.
+    comparing: Option<RunningComparison>,
 }
 
 impl App {
@@ -145,6 +149,7 @@ impl App {
             left_behind: Vec::new(),
             recovering: None,
             discards_edits: false,
+            comparing: None,
         };
         app.tasks.look_at_recents(app.state.settings.recents.clone());
         if app.first_view.demo {
@@ -317,6 +322,11 @@ impl App {
                 }
             }
             Effect::Quit => self.wants_quit = true,
+            Effect::Compare { a, b } => self.start_comparing(a, b),
+            Effect::StopComparing => {
+                self.stop_comparing();
+                self.state.comparison = None;
+            }
             Effect::NewAnnotation
             | Effect::CloseAnnotation
             | Effect::PickAnnotation
@@ -360,6 +370,7 @@ impl App {
     fn close(&mut self) {
         self.remember();
         self.stop_editing();
+        self.state.comparison = None;
         self.tasks.stop_scan();
         self.feed.open(None);
         self.state.dataset = None;
@@ -418,6 +429,7 @@ impl App {
             }
             TaskEvent::Editor(event) => self.apply_editor(event),
             TaskEvent::Work(event) => self.apply_work(event),
+            TaskEvent::Comparison(event) => self.apply_comparison(event),
             TaskEvent::LeftBehind(found) => self.offer_left_behind(found),
             TaskEvent::PickedDatasetOfAnnotation(path) => self.open_dataset_of_annotation(path),
             TaskEvent::Picked(Some(path)) => self.commands.send(crate::state::AppCommand::Open(path)),
@@ -447,13 +459,12 @@ impl App {
     }
 
     /// Shows a dataset that was opened.
-    fn show(&mut self, dataset: crate::format::Dataset, mut view: crate::scene::ViewState) {
+    fn show(&mut self, dataset: Arc<crate::format::Dataset>, mut view: crate::scene::ViewState) {
         let remembered =
             self.state.dataset.as_ref().filter(|open| open.dataset.path == dataset.path).map(|open| (open.view, open.selected));
         let reload = remembered.is_some();
         self.close();
         let asked = std::mem::take(&mut self.first_view);
-        let dataset = Arc::new(dataset);
         let recent = self.state.settings.recent(&std::path::absolute(&dataset.path).unwrap_or_default()).cloned();
         let mut has_last_place = false;
         if let Some((last, _)) = remembered {

@@ -1,6 +1,7 @@
 //! [`Tasks`]: opening, dialogs, scans and the demo, off the window's thread, with one channel back.
 
 use super::annotations::{About, EditorEvent, KnownDatasets, LeftBehind, Opened, WorkEvent, finish, left_behind, recover};
+use super::comparison::ComparisonEvent;
 use super::thumbnails;
 use crate::demo;
 use crate::format::{ChunkSource, Dataset, OpenError, ShardLayout};
@@ -39,6 +40,8 @@ pub enum TaskEvent {
     Work(WorkEvent),
     /// Programs that ended have left edits.
     LeftBehind(Vec<LeftBehind>),
+    /// A comparison goes on or has ended.
+    Comparison(ComparisonEvent),
     /// Somebody chose the dataset of the annotation.
     PickedDatasetOfAnnotation(PathBuf),
     /// Somebody chose a path in a dialog; `None` if it was closed or can't be shown on this desktop.
@@ -124,7 +127,12 @@ impl Tasks {
         }
     }
 
-    fn task_number(&mut self) -> u64 {
+    /// How paths are opened.
+    pub(super) fn open_path(&self) -> &OpenPath {
+        &self.open_path
+    }
+
+    pub(super) fn task_number(&mut self) -> u64 {
         let task = self.next_task;
         self.next_task += 1;
         task

@@ -56,6 +56,15 @@ pub enum Effect {
     Recover(usize),
     /// Throw such edits away: by number.
     ForgetLeft(usize),
+    /// Compare two paths in a task.
+    Compare {
+        /// The first.
+        a: PathBuf,
+        /// The second.
+        b: PathBuf,
+    },
+    /// Stop comparing, and forget what was found.
+    StopComparing,
     /// End the program.
     Quit,
 }

@@ -74,6 +74,13 @@ impl App {
         if let Some(file) = file {
             self.tasks.look_at_file(file);
         }
+        // Below a volume its fallback layer would only be seen where segments were erased.
+        let fallbacks: Vec<String> = open.volumes.iter().filter_map(|volume| volume.fallback.clone()).collect();
+        if let Some(dataset) = &mut self.state.dataset {
+            let is_fallback = |layer: &crate::state::OpenLayer| fallbacks.contains(&layer.layer().name);
+            let volumes = layers.iter().min().copied().unwrap_or(usize::MAX);
+            dataset.layers.iter_mut().take(volumes).filter(|layer| is_fallback(layer)).for_each(|layer| layer.display.visible = false);
+        }
         self.state.annotation = Some(open);
         self.show_segment_colors();
     }
@@ -142,7 +149,7 @@ impl App {
     /// Shows what was opened, and starts editing if it is an annotation.
     pub(super) fn show_opened(&mut self, opened: Opened) {
         let Opened { dataset, view, annotation } = opened;
-        self.show(dataset, view);
+        self.show(Arc::new(dataset), view);
         let recovering = self.recovering.take();
         match annotation {
             Some(annotation) => self.start_editing(annotation, recovering),
@@ -204,7 +211,12 @@ impl App {
         let view = self.state.dataset.as_ref().map(|open| open.view);
         let below = self.editing.as_ref().and_then(|editing| editing.below.clone());
         match (below, view) {
-            (Some(below), Some(view)) => self.show_dataset(below, view),
+            (Some(below), Some(view)) => {
+                self.show(below, view);
+                if let Some(open) = &mut self.state.dataset {
+                    open.view = view; // not where it was when it was opened last
+                }
+            }
             _ => self.close(),
         }
     }

@@ -89,6 +89,15 @@ pub enum AnnotationCommand {
     OpenDataset(PathBuf),
     /// Look for a dataset with a dialog.
     PickDataset,
+    /// Compare two paths.
+    Compare {
+        /// The first, which is shown.
+        a: PathBuf,
+        /// The second.
+        b: PathBuf,
+    },
+    /// Stop comparing, and forget what was found.
+    StopComparing,
     /// The file that changed on disk is read again.
     ReadAgain,
     /// The file that changed on disk is left as it is.
@@ -177,6 +186,8 @@ pub fn dispatch_annotation(state: &mut AppState, feed: &SliceFeed, command: Anno
         AnnotationCommand::Work(wanted) => return work(state, wanted),
         AnnotationCommand::CancelWork => return vec![Effect::CancelWork],
         AnnotationCommand::OpenDataset(path) => return vec![Effect::OpenDatasetOfAnnotation(path)],
+        AnnotationCommand::Compare { a, b } => return vec![Effect::Compare { a, b }],
+        AnnotationCommand::StopComparing => return vec![Effect::StopComparing],
         AnnotationCommand::PickDataset => return vec![Effect::PickDatasetOfAnnotation],
         AnnotationCommand::ReadAgain => {
             return state.annotation.as_ref().and_then(|open| open.file.clone()).map(Effect::Open).into_iter().collect();
