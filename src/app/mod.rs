@@ -24,11 +24,11 @@ use crate::state::{
 use crate::storage::StorageOpener;
 use crate::ui::MainWindow;
 use crate::ui::theme::{self, Appearance};
+use annotations::{Editing, KnownDatasets, LeftBehind};
+use comparison::RunningComparison;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use annotations::{Editing, KnownDatasets, LeftBehind};
-use comparison::RunningComparison;
 use tasks::{OpenFailure, TaskEvent, Tasks, scan_order};
 
 /// A picture for the welcome page is taken when nothing has changed for this long: windows may still be found.

@@ -151,7 +151,10 @@ impl Tasks {
         let (task, open_path) = (self.task_number(), self.open_path.clone());
         self.spawn("recover edits", move |reporter| {
             let result = recover(&about, &edits, &open_path).map(Box::new);
-            reporter.send(TaskEvent::Opened { task, result: result.map_err(|err| OpenFailure::Failed { message: err.to_string(), hint: None }) });
+            reporter.send(TaskEvent::Opened {
+                task,
+                result: result.map_err(|err| OpenFailure::Failed { message: err.to_string(), hint: None }),
+            });
         });
         task
     }
