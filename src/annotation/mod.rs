@@ -5,10 +5,12 @@
 //! Rules: WEBKNOSSOS's, as `rendering.md` section 7 and `annotation-zip.md` sections 5, 7 and 8 describe them.
 
 mod base;
+mod composed;
 mod edited;
 mod ids;
 mod volume;
 
+pub use composed::ComposedSource;
 pub use edited::{BucketChange, EditedBuckets};
 pub use ids::{fits_class, is_segment_class, max_segment_id};
 pub use volume::{BucketOrigin, LevelSpec, VolumeAnnotation, VolumeLevel, VolumeSpec};
