@@ -4,6 +4,7 @@
 //! Edited buckets are shared with threads that compose slices; everything else belongs to the one thread that edits.
 //! Rules: WEBKNOSSOS's, as `rendering.md` section 7 and `annotation-zip.md` sections 5, 7 and 8 describe them.
 
+mod annotation;
 mod base;
 mod composed;
 mod edited;
@@ -11,6 +12,7 @@ mod ids;
 mod volume;
 
 pub use composed::ComposedSource;
+pub use annotation::Annotation;
 pub use edited::{BucketChange, EditedBuckets};
 pub use ids::{fits_class, is_segment_class, max_segment_id};
 pub use volume::{BucketOrigin, LevelSpec, VolumeAnnotation, VolumeLevel, VolumeSpec};

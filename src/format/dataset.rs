@@ -147,8 +147,8 @@ pub struct SegmentColor {
     pub rgba: [u8; 4],
 }
 
-/// One layer of a dataset.
-#[derive(Debug)]
+/// One layer of a dataset. Clones share their sources.
+#[derive(Clone, Debug)]
 pub struct Layer {
     /// Name, unique in the dataset.
     pub name: String,
@@ -196,6 +196,7 @@ pub struct ExtraAxis {
 }
 
 /// One mag of a layer.
+#[derive(Clone)]
 pub struct MagLevel {
     /// The mag.
     pub mag: Mag,

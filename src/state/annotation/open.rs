@@ -87,8 +87,8 @@ pub struct OpenVolume {
     pub history: Arc<[HistoryLine]>,
     /// Layer of the dataset that shows where the annotation has no bucket.
     pub fallback: Option<String>,
-    /// Whether the fallback layer is there.
-    pub has_fallback: bool,
+    /// Whether a fallback layer is named that isn't there: nothing can be painted where there is no bucket yet.
+    pub lacks_fallback: bool,
     /// Where may be painted; mag 1.
     pub bounding_box: BoundingBox,
     /// Edited buckets, by mag.

@@ -1,0 +1,162 @@
+//! The layers of an annotation beside those of the dataset that it lies over.
+
+use super::open::{OpenAnnotation, OpenVolume};
+use crate::annotation::{Annotation, ComposedSource, VolumeAnnotation, VolumeLevel};
+use crate::format::annotation::BUCKET_SIDE;
+use crate::format::nml::{Segment, VolumeFormat};
+use crate::format::{
+    ChunkSource, DataFormat, Dataset, ExtraAxis, HeaderReport, Layer, LayerCategory, LayerConfiguration, MagLevel, ViewConfiguration,
+};
+use crate::geometry::{BoundingBox, Shape3, Vec3Int, VoxelSize};
+use crate::problem::Problems;
+use crate::scene::{GivenColors, SkeletonIndex};
+use crate::voxel::VoxelType;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How strongly a painted volume is drawn at first.
+const OPACITY: f64 = 0.5;
+
+/// A dataset with the volumes of an annotation above its layers; the annotation alone if there is no dataset. Answers
+/// the index of each volume's layer, too. `file` is the annotation's, for people.
+pub fn with_volumes(dataset: Option<&Dataset>, annotation: &Annotation, file: Option<&Path>, problems: Problems) -> (Dataset, Vec<usize>) {
+    let mut merged = dataset.map_or_else(|| alone(annotation, file), |dataset| Dataset {
+        name: dataset.name.clone(),
+        path: dataset.path.clone(),
+        format: dataset.format,
+        voxel_size: dataset.voxel_size,
+        layers: dataset.layers.clone(),
+        header: dataset.header.clone(),
+        view: dataset.view.clone(),
+        focus: None,
+        annotation: None,
+        problems: dataset.problems.clone(),
+    });
+    for problem in problems.iter() {
+        merged.problems.add(problem.clone());
+    }
+    let extent = merged.bounding_box();
+    let mut indices = Vec::with_capacity(annotation.volumes.len());
+    for volume in &annotation.volumes {
+        let fallback = volume.fallback_layer.as_deref().and_then(|name| dataset.and_then(|dataset| dataset.layer(name)));
+        if let Some(layer) = merged.layers.iter_mut().find(|layer| Some(layer.name.as_str()) == fallback.map(|layer| layer.name.as_str())) {
+            // Below it, it would only be seen where segments were erased.
+            layer.configuration.is_disabled = Some(true);
+        }
+        indices.push(merged.layers.len());
+        let name = free_name(&merged.layers, &volume.name);
+        merged.layers.push(volume_layer(volume, name, extent, file.unwrap_or(&merged.path)));
+    }
+    (merged, indices)
+}
+
+/// A dataset of an annotation whose own one isn't there.
+fn alone(annotation: &Annotation, file: Option<&Path>) -> Dataset {
+    Dataset {
+        name: annotation.name.clone(),
+        path: file.map_or_else(|| PathBuf::from(&annotation.name), Path::to_owned),
+        format: DataFormat::Wkw,
+        voxel_size: annotation.nml.voxel_size.unwrap_or(VoxelSize::VOXELS),
+        layers: Vec::new(),
+        header: HeaderReport::default(),
+        view: ViewConfiguration { position: annotation.nml.edit_position, zoom: annotation.nml.zoom },
+        focus: None,
+        annotation: None,
+        problems: Problems::default(),
+    }
+}
+
+/// A name that no layer has: that of the volume, else with a word or number behind it.
+fn free_name(layers: &[Layer], wanted: &str) -> String {
+    let is_free = |name: &str| layers.iter().all(|layer| layer.name != name);
+    let with_word = format!("{wanted} (annotation)");
+    let numbered = (2..).map(|number| format!("{wanted} (annotation {number})"));
+    [wanted.to_owned(), with_word].into_iter().chain(numbered).find(|name| is_free(name)).unwrap_or_default()
+}
+
+fn volume_layer(volume: &VolumeAnnotation, name: String, dataset: BoundingBox, location: &Path) -> Layer {
+    let levels: Vec<MagLevel> = volume
+        .levels
+        .iter()
+        .map(|level| MagLevel { mag: level.mag, copy: 1, path: location.to_owned(), source: Ok(Arc::new(ComposedSource::new(level))) })
+        .collect();
+    let extent = volume.levels.iter().fold(dataset.union(&volume.bounding_box), |extent, level| extent.union(&extent_of(level)));
+    Layer {
+        name,
+        category: LayerCategory::Segmentation,
+        format: match volume.format {
+            Some(VolumeFormat::Zarr3) => DataFormat::Zarr3,
+            Some(VolumeFormat::Wkw) | None => DataFormat::Wkw,
+        },
+        voxel_type: Some(VoxelType::single(volume.class)),
+        bounding_box: extent,
+        has_declared_box: true,
+        largest_segment_id: volume.largest_segment_id,
+        axes: further_axes(volume),
+        levels,
+        segment_colors: Arc::default(),
+        configuration: LayerConfiguration { alpha: Some(OPACITY), ..LayerConfiguration::default() },
+    }
+}
+
+/// Mag-1 voxels of a level's own buckets.
+fn extent_of(level: &VolumeLevel) -> BoundingBox {
+    let side = Vec3Int::splat(BUCKET_SIDE);
+    let boxes = level.addresses().into_iter().map(|at| BoundingBox::new(at.chunk.0.times(side), Shape3::splat(BUCKET_SIDE)));
+    level.mag.box_in_mag1(&boxes.fold(BoundingBox::default(), |extent, bucket| extent.union(&bucket)))
+}
+
+/// The axes beyond x, y, z, as long as the positions of its buckets ask for.
+fn further_axes(volume: &VolumeAnnotation) -> Vec<ExtraAxis> {
+    let addresses: Vec<_> = volume.levels.iter().flat_map(VolumeLevel::addresses).collect();
+    let len = |axis: usize| addresses.iter().filter_map(|at| at.axes.get(axis)).max().map_or(1, |last| last.saturating_add(1));
+    volume.axes.iter().enumerate().map(|(axis, name)| ExtraAxis { name: name.clone(), len: len(axis) }).collect()
+}
+
+/// Colours and visibility of listed segments, as layers are drawn with them.
+pub fn given_colors(segments: &[Segment]) -> GivenColors {
+    let color = |segment: &Segment| segment.color.map(|[r, g, b, _]| [r, g, b].map(|c| (c.clamp(0.0, 1.0) * 255.0).round() as u8));
+    GivenColors {
+        custom: segments.iter().filter_map(|segment| Some((segment.id, color(segment)?))).collect(),
+        hidden: segments.iter().filter(|segment| !segment.is_visible).map(|segment| segment.id).collect(),
+    }
+}
+
+impl OpenAnnotation {
+    /// What the window knows of an annotation at first. `layers` are the indices of its volumes' layers.
+    pub fn new(annotation: &Annotation, layers: &[usize], file: Option<PathBuf>, missing_dataset: Option<String>) -> Self {
+        let volumes = annotation.volumes.iter().zip(layers).map(|(volume, layer)| OpenVolume {
+            name: volume.name.clone(),
+            layer: *layer,
+            class: volume.class,
+            active: volume.segments.last().map_or(0, |segment| segment.id),
+            segments: volume.segments.as_slice().into(),
+            counts: None,
+            history: Arc::default(),
+            fallback: volume.fallback_layer.clone(),
+            lacks_fallback: volume.lacks_fallback(),
+            bounding_box: volume.bounding_box,
+            edited: volume.levels.iter().map(|level| (level.mag, level.edited.clone())).collect(),
+        });
+        Self {
+            name: annotation.name.clone(),
+            file,
+            may_replace_file: false,
+            nml: annotation.nml.clone(),
+            skeleton: Arc::new(SkeletonIndex::new(&annotation.nml)),
+            shows_skeleton: true,
+            switched_trees: HashSet::new(),
+            selected_tree: None,
+            volumes: volumes.collect(),
+            selected: 0,
+            revision: 0,
+            saved_revision: 0,
+            waiting: 0,
+            work: None,
+            round_trip: None,
+            missing_dataset,
+            changed_on_disk: false,
+        }
+    }
+}
