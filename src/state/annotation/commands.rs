@@ -85,6 +85,13 @@ pub enum AnnotationCommand {
     Work(AnnotationWork),
     /// Give up what goes on.
     CancelWork,
+    /// Compare two datasets or annotations.
+    Compare {
+        /// One.
+        a: PathBuf,
+        /// The other.
+        b: PathBuf,
+    },
     /// Show the annotation over this dataset.
     OpenDataset(PathBuf),
     /// Look for a dataset with a dialog.
@@ -139,7 +146,12 @@ pub fn dispatch_annotation_ui(state: &mut AppState, feed: &SliceFeed, command: U
             }
         }
         UiCommand::ShowAnnotation => show_inspector(state, InspectorTab::Annotation),
-        UiCommand::CompareWith => state.panels.dialog = Some(Dialog::Compare),
+        UiCommand::CompareWith => {
+            let of_annotation = state.annotation.as_ref().and_then(|open| open.file.clone());
+            let of_dataset = || state.dataset.as_ref().map(|open| open.dataset.path.clone());
+            let a = of_annotation.or_else(of_dataset).unwrap_or_default();
+            state.panels.dialog = Some(Dialog::Compare { a, b: PathBuf::new() });
+        }
         _ => {}
     }
     Vec::new()
@@ -176,6 +188,10 @@ pub fn dispatch_annotation(state: &mut AppState, feed: &SliceFeed, command: Anno
         }
         AnnotationCommand::Work(wanted) => return work(state, wanted),
         AnnotationCommand::CancelWork => return vec![Effect::CancelWork],
+        AnnotationCommand::Compare { a, b } => {
+            state.panels.dialog = None;
+            return vec![Effect::Compare { a, b }];
+        }
         AnnotationCommand::OpenDataset(path) => return vec![Effect::OpenDatasetOfAnnotation(path)],
         AnnotationCommand::PickDataset => return vec![Effect::PickDatasetOfAnnotation],
         AnnotationCommand::ReadAgain => {
