@@ -8,7 +8,7 @@
 //! | 5–7 | `ui`, `app`, `main.rs`, [`cli`], [`desktop`] | panels; eframe glue and tasks; the program; double-click on Linux |
 //! | 4 | [`state`] | what the app knows; commands and what they change |
 //! | 3 | [`scene`], [`demo`] | what is visible and how voxels become pixels; the demo dataset |
-//! | 2 | [`loading`], [`annotation`] | queue, pools, cache, meter; volume annotations and painting |
+//! | 2 | [`loading`], [`annotation`], [`compare`] | queue, pools, cache, meter; volume annotations and painting; differences |
 //! | 1 | [`format`] | what the bytes mean |
 //! | 0 | [`geometry`], [`voxel`], [`codec`], [`storage`], [`problem`], [`text`] | values, bytes by key, (de)compression |
 //!
@@ -20,6 +20,7 @@ pub mod annotation;
 pub mod app;
 pub mod cli;
 pub mod codec;
+pub mod compare;
 pub mod demo;
 pub mod desktop;
 pub mod format;

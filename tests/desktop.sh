@@ -115,6 +115,10 @@ expect_type "$dataset/$shard" application/x-wkw
 expect_type "$scratch/files/shard_without_extension" application/x-wkw
 expect_type "$scratch/files/datasource-properties.json" application/x-webknossos-dataset+json
 expect_type "$scratch/files/other.json" application/json
+printf '<things><parameters /></things>\n' >"$scratch/files/annotation_without_extension"
+cp -- "$scratch/files/annotation_without_extension" "$scratch/files/annotation.nml"
+expect_type "$scratch/files/annotation_without_extension" application/x-webknossos-nml+xml
+expect_type "$scratch/files/annotation.nml" application/x-webknossos-nml+xml
 if grep -q '^inode/directory' "$mimeapps" "$data/applications/chunkscope.desktop"; then
   fail "folders were claimed without --folders"
 fi

@@ -3,9 +3,9 @@
 use super::ids::is_segment_class;
 use super::volume::{LevelSpec, VolumeAnnotation, VolumeSpec};
 use crate::format::annotation::{AnnotationFile, VolumeFile};
-use crate::format::nml::{Nml, NmlVolume, VolumeFormat};
-use crate::format::{ChunkSource, Dataset, Layer, LayerCategory};
-use crate::geometry::{BoundingBox, Mag, VoxelSize};
+use crate::format::nml::{Experiment, NewNml, Nml, NmlVolume};
+use crate::format::{ChunkSource, Dataset, Layer};
+use crate::geometry::{BoundingBox, Mag, Vec3Int, VoxelSize};
 use crate::problem::Problems;
 use crate::voxel::ElementClass;
 use std::collections::BTreeMap;
@@ -41,20 +41,23 @@ impl Annotation {
 
     /// A new annotation with one volume over a segmentation of a dataset, or with an empty one.
     ///
-    /// Its mags are those of the fallback layer, or all that the dataset's layers have.
-    pub fn new_over(dataset: &Dataset, fallback: Option<&Layer>) -> Self {
+    /// Its mags are those of the fallback layer, or all that the dataset's layers have. `edit_position` is a mag-1 voxel,
+    /// `time_unix_ms` the present in milliseconds since 1970.
+    pub fn new_over(dataset: &Dataset, fallback: Option<&Layer>, edit_position: Vec3Int, time_unix_ms: u64) -> Self {
         let name = fallback.map_or("Volume", |layer| layer.name.as_str());
         let class = fallback.and_then(|layer| layer.voxel_type).map_or(ElementClass::Uint32, |voxel_type| voxel_type.class);
         let volume = VolumeFile { layer: name.to_owned(), nml_volume: None, class: Some(class), format: None, axes: Vec::new(), levels: Vec::new() };
-        let described = fallback.map(|layer| NmlVolume {
-            fallback_layer: Some(layer.name.clone()),
-            largest_segment_id: layer.largest_segment_id,
-            ..NmlVolume::named(name)
-        });
-        let spec = volume_spec(&volume, described.as_ref(), fallback, Some(dataset), dataset.voxel_size, dataset.bounding_box());
+        let spec = volume_spec(&volume, None, fallback, Some(dataset), dataset.voxel_size, dataset.bounding_box());
+        let new = NewNml {
+            experiment: Experiment { name: dataset.name.clone(), ..Experiment::default() },
+            voxel_size: Some(dataset.voxel_size),
+            edit_position,
+            zoom: None,
+            time_unix_ms,
+        };
         Self {
             name: format!("{}_annotation", dataset.name),
-            nml: Arc::new(Nml::for_dataset(&dataset.name, dataset.voxel_size)),
+            nml: Arc::new(Nml::new(new)),
             volumes: vec![VolumeAnnotation::new(spec)],
         }
     }
@@ -117,7 +120,7 @@ fn volume_spec(
         voxel_size,
         bounding_box: extent,
         axes: volume.axes.clone(),
-        fallback_layer: described.and_then(|nml| nml.fallback_layer.clone()),
+        fallback_layer: described.map_or_else(|| fallback.map(|layer| layer.name.clone()), |nml| nml.fallback_layer.clone()),
         fallback_box: fallback.map(|layer| layer.bounding_box),
         levels: levels.into_values().collect(),
         segments: described.map_or_else(Vec::new, |nml| nml.segments.clone()),

@@ -11,8 +11,8 @@ mod edited;
 mod ids;
 mod volume;
 
-pub use composed::ComposedSource;
 pub use annotation::Annotation;
+pub use composed::ComposedSource;
 pub use edited::{BucketChange, EditedBuckets};
 pub use ids::{fits_class, is_segment_class, max_segment_id};
 pub use volume::{BucketOrigin, LevelSpec, VolumeAnnotation, VolumeLevel, VolumeSpec};

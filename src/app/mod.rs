@@ -2,6 +2,8 @@
 //!
 //! [`App`] is independent of eframe, so that tests drive it; [`run`] puts it into a window.
 
+mod annotations;
+mod comparison;
 mod logger;
 mod tasks;
 mod thumbnails;
@@ -25,6 +27,8 @@ use crate::ui::theme::{self, Appearance};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use annotations::{Editing, KnownDatasets, LeftBehind};
+use comparison::RunningComparison;
 use tasks::{OpenFailure, TaskEvent, Tasks, scan_order};
 
 /// A picture for the welcome page is taken when nothing has changed for this long: windows may still be found.
@@ -78,6 +82,18 @@ pub struct App {
     fits_first: Option<SlicePlane>,
     /// Since when nothing has been loading.
     calm_since: Option<Instant>,
+    /// The annotation that is edited.
+    editing: Option<Editing>,
+    /// Where edits are saved aside; `None` for nowhere.
+    recovery_root: Option<PathBuf>,
+    /// What ended programs left, until somebody has decided about it.
+    left_behind: Vec<LeftBehind>,
+    /// Edits that are to be put into the annotation that is being opened.
+    recovering: Option<LeftBehind>,
+    /// Somebody agreed that edits are lost.
+    discards_edits: bool,
+    /// A comparison that goes on.
+    comparing: Option<RunningComparison>,
 }
 
 impl App {
@@ -128,6 +144,12 @@ impl App {
             has_thumbnail: false,
             fits_first: None,
             calm_since: None,
+            editing: None,
+            recovery_root: None,
+            left_behind: Vec::new(),
+            recovering: None,
+            discards_edits: false,
+            comparing: None,
         };
         app.tasks.look_at_recents(app.state.settings.recents.clone());
         if app.first_view.demo {
@@ -136,6 +158,12 @@ impl App {
             app.start_opening(path);
         }
         Ok(app)
+    }
+
+    /// Saves edits aside below this folder, and looks there for what ended programs left.
+    pub fn keep_edits_in(&mut self, root: PathBuf) {
+        self.tasks.look_for_left_behind(root.clone());
+        self.recovery_root = Some(root);
     }
 
     /// What the program knows.
@@ -155,7 +183,8 @@ impl App {
 
     /// Whether everything that was asked for is on screen.
     pub fn is_settled(&self) -> bool {
-        self.state.opening.is_none() && self.state.dataset.is_some() && self.feed.is_settled()
+        let is_edited = self.state.annotation.as_ref().is_some_and(|open| open.waiting > 0);
+        self.state.opening.is_none() && self.state.dataset.is_some() && !is_edited && self.feed.is_settled()
     }
 
     /// Moves data between frames; draws nothing.
@@ -183,6 +212,8 @@ impl App {
                 }
             }
         }
+        self.keep_annotation(ctx);
+        self.question_before_closing(ctx);
         self.fit_plane(ctx);
         self.feed.update(&self.state, self.window.viewport.shapes_px());
         self.look_at_shards();
@@ -254,10 +285,16 @@ impl App {
     }
 
     fn carry_out(&mut self, ctx: &egui::Context, effect: Effect) {
+        if !self.may_lose_edits(&effect) {
+            return;
+        }
         match effect {
             Effect::Open(path) => self.start_opening(path),
             Effect::OpenDemo => self.start_demo(),
-            Effect::CancelOpening => self.state.opening = None,
+            Effect::CancelOpening => {
+                self.state.opening = None;
+                self.left_behind.extend(self.recovering.take());
+            }
             Effect::Close => self.close(),
             Effect::PickFolder => self.tasks.pick(true),
             Effect::PickFile => self.tasks.pick(false),
@@ -285,12 +322,38 @@ impl App {
                 }
             }
             Effect::Quit => self.wants_quit = true,
+            Effect::Compare { a, b } => self.start_comparing(a, b),
+            Effect::StopComparing => {
+                self.stop_comparing();
+                self.state.comparison = None;
+            }
+            Effect::NewAnnotation
+            | Effect::CloseAnnotation
+            | Effect::PickAnnotation
+            | Effect::PickDatasetOfAnnotation
+            | Effect::OpenDatasetOfAnnotation(_)
+            | Effect::Edit(_)
+            | Effect::Work(_)
+            | Effect::CancelWork
+            | Effect::Discard(_)
+            | Effect::Recover(_)
+            | Effect::ForgetLeft(_) => self.carry_out_annotation(ctx, effect),
         }
     }
 
     fn start_opening(&mut self, path: PathBuf) {
+        self.start_opening_over(path, None);
+    }
+
+    /// Opens a path; an annotation over `chosen`, or else over the dataset that it names.
+    fn start_opening_over(&mut self, path: PathBuf, chosen: Option<PathBuf>) {
         log::info!("opening {}", path.display());
-        let task = self.tasks.open(path.clone());
+        let known = KnownDatasets {
+            open: self.dataset_below(),
+            recent: self.state.settings.recents.iter().map(|recent| recent.path.clone()).collect(),
+            chosen,
+        };
+        let task = self.tasks.open(path.clone(), known);
         self.state.open_error = None;
         self.state.choosing = None;
         self.state.opening = Some(Opening { path, since: Instant::now(), progress: None, task });
@@ -306,6 +369,8 @@ impl App {
 
     fn close(&mut self) {
         self.remember();
+        self.stop_editing();
+        self.state.comparison = None;
         self.tasks.stop_scan();
         self.feed.open(None);
         self.state.dataset = None;
@@ -350,9 +415,10 @@ impl App {
                 }
                 self.state.opening = None;
                 match result {
-                    Ok(opened) => self.show(*opened),
+                    Ok(opened) => self.show_opened(*opened),
                     Err(OpenFailure::Failed { message, hint }) => {
                         log::error!("{message}");
+                        self.left_behind.extend(self.recovering.take());
                         self.state.open_error = Some((message, hint));
                     }
                     Err(OpenFailure::Choose(choosing)) => {
@@ -361,7 +427,12 @@ impl App {
                     }
                 }
             }
-            TaskEvent::Picked(Some(path)) => self.start_opening(path),
+            TaskEvent::Editor(event) => self.apply_editor(event),
+            TaskEvent::Work(event) => self.apply_work(event),
+            TaskEvent::Comparison(event) => self.apply_comparison(event),
+            TaskEvent::LeftBehind(found) => self.offer_left_behind(found),
+            TaskEvent::PickedDatasetOfAnnotation(path) => self.open_dataset_of_annotation(path),
+            TaskEvent::Picked(Some(path)) => self.commands.send(crate::state::AppCommand::Open(path)),
             TaskEvent::Picked(None) => {}
             TaskEvent::Shards { level, batch, is_last } => {
                 self.state.layout.add(level, batch);
@@ -388,13 +459,12 @@ impl App {
     }
 
     /// Shows a dataset that was opened.
-    fn show(&mut self, (dataset, mut view): (crate::format::Dataset, crate::scene::ViewState)) {
+    fn show(&mut self, dataset: Arc<crate::format::Dataset>, mut view: crate::scene::ViewState) {
         let remembered =
             self.state.dataset.as_ref().filter(|open| open.dataset.path == dataset.path).map(|open| (open.view, open.selected));
         let reload = remembered.is_some();
         self.close();
         let asked = std::mem::take(&mut self.first_view);
-        let dataset = Arc::new(dataset);
         let recent = self.state.settings.recent(&std::path::absolute(&dataset.path).unwrap_or_default()).cloned();
         let mut has_last_place = false;
         if let Some((last, _)) = remembered {

@@ -1,12 +1,14 @@
 //! [`Tasks`]: opening, dialogs, scans and the demo, off the window's thread, with one channel back.
 
+use super::annotations::{About, EditorEvent, KnownDatasets, LeftBehind, Opened, WorkEvent, finish, left_behind, recover};
+use super::comparison::ComparisonEvent;
 use super::thumbnails;
 use crate::demo;
 use crate::format::{ChunkSource, Dataset, OpenError, ShardLayout};
 use crate::geometry::{BoundingBox, ChunkIndex, ShardIndex, Vec3Int};
 use crate::loading::{SourceId, UiWaker};
-use crate::scene::{SliceImage, ViewState};
-use crate::state::{Choosing, Located, Recent, ShardFile, first_view, nearest_data};
+use crate::scene::SliceImage;
+use crate::state::{Choosing, Located, Recent, ShardFile, nearest_data};
 use crate::ui::RecentLook;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::future::Future;
@@ -29,9 +31,19 @@ pub enum TaskEvent {
     Opened {
         /// Number of the task.
         task: u64,
-        /// Dataset and first view, or why not.
-        result: Result<Box<(Dataset, ViewState)>, OpenFailure>,
+        /// What was opened, or why not.
+        result: Result<Box<Opened>, OpenFailure>,
     },
+    /// The annotation's editor has done something.
+    Editor(EditorEvent),
+    /// A task about the annotation has done something.
+    Work(WorkEvent),
+    /// Programs that ended have left edits.
+    LeftBehind(Vec<LeftBehind>),
+    /// A comparison goes on or has ended.
+    Comparison(ComparisonEvent),
+    /// Somebody chose the dataset of the annotation.
+    PickedDatasetOfAnnotation(PathBuf),
     /// Somebody chose a path in a dialog; `None` if it was closed or can't be shown on this desktop.
     Picked(Option<PathBuf>),
     /// Some shards of a level were looked at.
@@ -107,7 +119,7 @@ impl Tasks {
         self.events.try_recv().ok()
     }
 
-    fn spawn(&self, name: &str, work: impl FnOnce(&Reporter) + Send + 'static) {
+    pub(super) fn spawn(&self, name: &str, work: impl FnOnce(&Reporter) + Send + 'static) {
         let reporter = Reporter { sender: self.sender.clone(), waker: self.waker.clone() };
         let spawned = std::thread::Builder::new().name(name.to_owned()).spawn(move || work(&reporter));
         if let Err(err) = spawned {
@@ -115,16 +127,32 @@ impl Tasks {
         }
     }
 
-    fn task_number(&mut self) -> u64 {
+    /// How paths are opened.
+    pub(super) fn open_path(&self) -> &OpenPath {
+        &self.open_path
+    }
+
+    pub(super) fn task_number(&mut self) -> u64 {
         let task = self.next_task;
         self.next_task += 1;
         task
     }
 
     /// Opens a path; returns the task's number.
-    pub fn open(&mut self, path: PathBuf) -> u64 {
+    /// An annotation is shown over its dataset, if that is one of `known` or lies beside it.
+    pub fn open(&mut self, path: PathBuf, known: KnownDatasets) -> u64 {
         let (task, open_path) = (self.task_number(), self.open_path.clone());
-        self.spawn("open", move |reporter| open(task, path, &open_path, reporter));
+        self.spawn("open", move |reporter| open(task, path, &known, &open_path, reporter));
+        task
+    }
+
+    /// Opens what an ended program edited, with its edits; returns the task's number.
+    pub fn recover(&mut self, about: About, edits: PathBuf) -> u64 {
+        let (task, open_path) = (self.task_number(), self.open_path.clone());
+        self.spawn("recover edits", move |reporter| {
+            let result = recover(&about, &edits, &open_path).map(Box::new);
+            reporter.send(TaskEvent::Opened { task, result: result.map_err(|err| OpenFailure::Failed { message: err.to_string(), hint: None }) });
+        });
         task
     }
 
@@ -134,7 +162,7 @@ impl Tasks {
         self.spawn("demo", move |reporter| {
             let report = |share| reporter.send(TaskEvent::Progress { task, text: "Making, once, the".to_owned(), share });
             match demo::ensure_demo(&report) {
-                Ok(path) => open(task, path, &open_path, reporter),
+                Ok(path) => open(task, path, &KnownDatasets::default(), &open_path, reporter),
                 Err(err) => {
                     reporter.send(TaskEvent::Opened { task, result: Err(OpenFailure::Failed { message: err.to_string(), hint: None }) })
                 }
@@ -153,6 +181,33 @@ impl Tasks {
             let chosen = dialog.pick_file();
             self.spawn("dialog", move |reporter| wait_for_choice(chosen, reporter));
         }
+    }
+
+    /// Shows a dialog for an annotation.
+    pub fn pick_annotation(&self) {
+        let dialog = rfd::AsyncFileDialog::new().set_title("Import annotation").add_filter("Annotations", &["zip", "nml"]);
+        let chosen = dialog.pick_file();
+        self.spawn("dialog", move |reporter| wait_for_choice(chosen, reporter));
+    }
+
+    /// Shows a dialog for the dataset of the annotation.
+    pub fn pick_dataset_of_annotation(&self) {
+        let chosen = rfd::AsyncFileDialog::new().set_title("Dataset of the annotation").pick_folder();
+        self.spawn("dialog", move |reporter| {
+            if let Some(handle) = pollster::block_on(chosen) {
+                reporter.send(TaskEvent::PickedDatasetOfAnnotation(handle.path().to_owned()));
+            }
+        });
+    }
+
+    /// Looks for edits that ended programs left below a folder.
+    pub fn look_for_left_behind(&self, root: PathBuf) {
+        self.spawn("left edits", move |reporter| {
+            let found = left_behind(&root);
+            if !found.is_empty() {
+                reporter.send(TaskEvent::LeftBehind(found));
+            }
+        });
     }
 
     /// Looks at the files of these shards, in this order; an earlier scan stops.
@@ -221,26 +276,30 @@ impl Tasks {
 }
 
 /// The way back to the window.
-struct Reporter {
+pub struct Reporter {
     sender: Sender<TaskEvent>,
     waker: UiWaker,
 }
 
 impl Reporter {
+    /// Sends news that may be left out if the window is behind.
+    pub fn offer(&self, event: TaskEvent) {
+        if self.sender.try_send(event).is_ok() {
+            self.waker.wake();
+        }
+    }
+
     /// Waits if the window is behind; does nothing if it is gone.
-    fn send(&self, event: TaskEvent) {
+    pub fn send(&self, event: TaskEvent) {
         if self.sender.send(event).is_ok() {
             self.waker.wake();
         }
     }
 }
 
-fn open(task: u64, path: PathBuf, open_path: &OpenPath, reporter: &Reporter) {
+fn open(task: u64, path: PathBuf, known: &KnownDatasets, open_path: &OpenPath, reporter: &Reporter) {
     let result = match open_path(&path) {
-        Ok(dataset) => {
-            let view = first_view(&dataset);
-            Ok(Box::new((dataset, view)))
-        }
+        Ok(dataset) => Ok(Box::new(finish(&path, dataset, known, open_path))),
         Err(OpenError::Choose { path, what, choices }) => Err(OpenFailure::Choose(Choosing { path, what, choices })),
         Err(err) => {
             let hint = if let OpenError::Unknown { hint, .. } = &err { hint.clone() } else { None };

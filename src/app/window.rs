@@ -61,7 +61,10 @@ pub fn run(first_view: FirstView) -> Result<()> {
     let create: eframe::AppCreator<'_> = Box::new(|creation| {
         let settings = creation.storage.and_then(|storage| storage.get_string(SETTINGS_KEY));
         let settings: Settings = settings.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();
-        let app = App::new(&creation.egui_ctx, settings, shared_log(), Arc::new(LocalOpener::default()), first_view)?;
+        let mut app = App::new(&creation.egui_ctx, settings, shared_log(), Arc::new(LocalOpener::default()), first_view)?;
+        if let Some(folder) = eframe::storage_dir(APP_ID) {
+            app.keep_edits_in(folder.join("recovery"));
+        }
         Ok(Box::new(Window { app }))
     });
     // winit panics where a library that it opens at run time is missing.

@@ -27,7 +27,7 @@ pub use tools::FolderOpener;
 /// The name under which desktops know us.
 const DESKTOP_ID: &str = "chunkscope.desktop";
 /// The types that `assets/linux/chunkscope-mime.xml` declares.
-const MIME_TYPES: [&str; 2] = ["application/x-wkw", "application/x-webknossos-dataset+json"];
+const MIME_TYPES: [&str; 3] = ["application/x-wkw", "application/x-webknossos-dataset+json", "application/x-webknossos-nml+xml"];
 const FOLDER_TYPE: &str = "inode/directory";
 
 const MIME_PACKAGE: &str = include_str!("../../assets/linux/chunkscope-mime.xml");

@@ -51,7 +51,8 @@ fn install_writes_entry_types_icon_and_defaults() {
     assert_eq!(
         files[&user.mimeapps()],
         "[Default Applications]\napplication/x-wkw=chunkscope.desktop;\n\
-         application/x-webknossos-dataset+json=chunkscope.desktop;\n"
+         application/x-webknossos-dataset+json=chunkscope.desktop;\n\
+         application/x-webknossos-nml+xml=chunkscope.desktop;\n"
     );
 }
 

@@ -235,6 +235,16 @@ pub trait ChunkSource: Send + Sync {
     /// If a folder can't be listed.
     fn find_shards(&self, limit: usize) -> Result<Vec<ShardIndex>, StorageError>;
 
+    /// All shards that may hold something: one that isn't among them holds nothing. `None` where there are more than
+    /// `limit`, or where that can't be known from listings.
+    ///
+    /// # Errors
+    /// If a folder can't be listed.
+    fn stored_shards(&self, limit: usize) -> Result<Option<Vec<ShardIndex>>, StorageError> {
+        let _ = limit;
+        Ok(None)
+    }
+
     /// The same level at other positions along the axes beyond x, y, z and channel, one for each of the layer's
     /// [`axes`](super::Layer::axes); a source that was just opened is at 0 of all. What is remembered of shards is
     /// shared. `None` if a position is outside, or there is another number of axes.

@@ -41,5 +41,5 @@ pub use dataset::{
 pub use header_report::{HeaderField, HeaderReport, HeaderSection};
 pub use open::{Choice, OpenError, open};
 pub use properties::PROPERTIES_FILE;
-pub use read_box::{BoxCoverage, read_box};
+pub use read_box::{BoxCoverage, read_box, read_box_alone};
 pub use shard_layout::{ChunkSpan, ShardLayout, SpanState};

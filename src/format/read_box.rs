@@ -40,14 +40,11 @@ impl BoxCoverage {
 /// # Panics
 /// If `out` has another length than the box.
 pub fn read_box(source: &dyn ChunkSource, wanted: &BoundingBox, out: &mut [u8]) -> Result<BoxCoverage, ChunkError> {
-    let bytes_per_voxel = source.voxel_type().byte_len();
-    assert_eq!(Some(out.len()), wanted.shape.byte_len(bytes_per_voxel), "buffer of another length than the box");
+    prepare(source, wanted, out);
     if wanted.is_empty() {
         return Ok(BoxCoverage::default());
     }
-    if !source.grid().bounds().contains_box(wanted) {
-        fill_box(out, wanted, wanted, source.fill_voxel());
-    }
+    let bytes_per_voxel = source.voxel_type().byte_len();
     let chunks = source.grid().chunk_range(wanted);
     if chunks.shape.voxel_count() == Some(1) {
         // Handing one chunk to another thread takes longer than decoding it.
@@ -68,6 +65,26 @@ pub fn read_box(source: &dyn ChunkSource, wanted: &BoundingBox, out: &mut [u8]) 
         .into_par_iter()
         .map(|(slab, out)| read_slab(source, slab, out, inner_parallel))
         .try_reduce(BoxCoverage::default, |a, b| Ok(a.plus(b)))
+}
+
+/// As [`read_box`], by the calling thread alone: for work that is shared by boxes.
+///
+/// # Errors
+/// As [`read_box`].
+///
+/// # Panics
+/// As [`read_box`].
+pub fn read_box_alone(source: &dyn ChunkSource, wanted: &BoundingBox, out: &mut [u8]) -> Result<BoxCoverage, ChunkError> {
+    prepare(source, wanted, out);
+    if wanted.is_empty() { Ok(BoxCoverage::default()) } else { read_slab(source, wanted, out, false) }
+}
+
+/// Checks the length of `out` and fills what lies outside of the array.
+fn prepare(source: &dyn ChunkSource, wanted: &BoundingBox, out: &mut [u8]) {
+    assert_eq!(Some(out.len()), wanted.shape.byte_len(source.voxel_type().byte_len()), "buffer of another length than the box");
+    if !source.grid().bounds().contains_box(wanted) {
+        fill_box(out, wanted, wanted, source.fill_voxel());
+    }
 }
 
 /// Reads a box that lies in one chunk.

@@ -1,6 +1,7 @@
 //! [`AppState`]: everything the program knows, as plain data.
 
 use super::annotation::{ExportKind, OpenAnnotation, PaintTools};
+use super::comparison::Comparison;
 use super::dispatch::Effect;
 use super::layout::LayoutState;
 use super::log_lines::LogLines;
@@ -42,6 +43,8 @@ pub enum BottomTab {
     Throughput,
     /// Log messages.
     Log,
+    /// What differs between two datasets.
+    Comparison,
 }
 
 /// Switches of what is drawn over the slices.
@@ -110,6 +113,8 @@ pub enum Dialog {
         /// The other one.
         b: PathBuf,
     },
+    /// Ended programs have left edits: what they belong to, newest first.
+    Recover(Vec<String>),
 }
 
 /// A path that a dialog asks for.
@@ -130,7 +135,7 @@ impl Dialog {
             (Self::Export { path, .. }, PathField::ExportTo)
             | (Self::Compare { a: path, .. }, PathField::CompareA)
             | (Self::Compare { b: path, .. }, PathField::CompareB) => *path = picked,
-            (Self::Export { .. } | Self::ReplaceFile(_) | Self::Unsaved(_) | Self::Compare { .. }, _) => {}
+            (Self::Export { .. } | Self::ReplaceFile(_) | Self::Unsaved(_) | Self::Compare { .. } | Self::Recover(_), _) => {}
         }
     }
 }
@@ -211,6 +216,8 @@ pub struct AppState {
     pub annotation: Option<OpenAnnotation>,
     /// The tool in hand.
     pub tools: PaintTools,
+    /// Two datasets that are compared.
+    pub comparison: Option<Comparison>,
     /// The voxel under the pointer.
     pub probe: Probe,
     /// Shards and chunks of the selected level.
@@ -243,6 +250,7 @@ impl AppState {
             dataset: None,
             annotation: None,
             tools: PaintTools::default(),
+            comparison: None,
             probe: Probe::default(),
             layout: LayoutState::default(),
             notifications: Notifications::default(),

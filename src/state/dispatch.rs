@@ -59,13 +59,21 @@ pub enum Effect {
     },
     /// Find out whether something is at this path; see [`Panels::looked_at`](super::app_state::Panels::looked_at).
     LookAt(PathBuf),
-    /// Compare two datasets or annotations.
+    /// Do this although edits are lost.
+    Discard(Box<Effect>),
+    /// Open an annotation with edits that an ended program left: by number.
+    Recover(usize),
+    /// Throw such edits away: by number.
+    ForgetLeft(usize),
+    /// Compare two paths in a task.
     Compare {
-        /// One.
+        /// The first.
         a: PathBuf,
-        /// The other.
+        /// The second.
         b: PathBuf,
     },
+    /// Stop comparing, and forget what was found.
+    StopComparing,
     /// End the program.
     Quit,
 }

@@ -3,6 +3,7 @@
 mod annotation;
 mod app_state;
 mod command;
+mod comparison;
 mod context;
 mod dispatch;
 mod edit_overlay;
@@ -23,6 +24,7 @@ pub use app_state::{
     AppState, BottomTab, Choosing, Dialog, InspectorTab, Located, OpenDataset, OpenLayer, Opening, Overlays, Panels, PathField, Probe,
 };
 pub use command::{AppCommand, Command, Key, Menu, Modifiers, Shortcut, UiCommand};
+pub use comparison::{Comparison, ComparisonState, Findings, Place, with_differences};
 pub use context::{AppContext, CommandQueue};
 pub use dispatch::{Effect, dispatch, read_command};
 pub use first_view::{first_view, fit_zoom, nearest_data};

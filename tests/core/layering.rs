@@ -15,6 +15,7 @@ const LAYERS: &[(&str, u8, &[&str])] = &[
     ("bench", 3, &[]),
     ("loading", 2, &[]),
     ("annotation", 2, &[]),
+    ("compare", 2, &[]),
     ("format", 1, &[]),
     ("desktop", 1, &[]),
     ("storage", 0, &["problem"]),

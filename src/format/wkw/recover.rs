@@ -14,12 +14,7 @@ fn numbered(storage: &dyn Storage, folder: &str, prefix: &str, suffix: &str, wan
     let mut numbers: Vec<i64> = entries
         .iter()
         .filter(|entry| entry.is_folder == want_folder)
-        .filter_map(|entry| {
-            let digits = entry.name.strip_prefix(prefix)?.strip_suffix(suffix)?;
-            // `x00.wkw` or `x+1.wkw` is not a name that a writer makes.
-            let number: u32 = digits.parse().ok()?;
-            (number.to_string() == digits).then_some(i64::from(number))
-        })
+        .filter_map(|entry| shard_number(&entry.name, prefix, suffix))
         .collect();
     numbers.sort_unstable();
     Ok(numbers)
@@ -44,6 +39,40 @@ pub fn find_shards(storage: &dyn Storage, limit: usize) -> Result<Vec<ShardIndex
         }
     }
     Ok(found)
+}
+
+/// All shards of a mag by their names, whether or not they can be read; `None` where more than `limit` entries would
+/// have to be looked at.
+///
+/// # Errors
+/// If a folder can't be listed.
+pub fn all_shards(storage: &dyn Storage, limit: usize) -> Result<Option<Vec<ShardIndex>>, StorageError> {
+    let mut looked_at = 0;
+    // Entries that are files where folders belong, or the other way round, are looked into when they are read.
+    let mut numbers = |folder: &str, prefix: &str, suffix: &str| -> Result<Option<Vec<i64>>, StorageError> {
+        let Some(entries) = storage.list(folder, limit.saturating_add(1))? else { return Ok(Some(Vec::new())) };
+        looked_at += entries.len();
+        let names = entries.iter().filter_map(|entry| shard_number(&entry.name, prefix, suffix));
+        Ok((looked_at <= limit).then(|| names.collect()))
+    };
+    let mut found = Vec::new();
+    let Some(planes) = numbers("", "z", "")? else { return Ok(None) };
+    for z in planes {
+        let Some(rows) = numbers(&format!("z{z}"), "y", "")? else { return Ok(None) };
+        for y in rows {
+            let Some(files) = numbers(&format!("z{z}/y{y}"), "x", ".wkw")? else { return Ok(None) };
+            found.extend(files.into_iter().map(|x| ShardIndex(Vec3Int::new(x, y, z))));
+        }
+    }
+    Ok(Some(found))
+}
+
+/// The number in a name such as `x12.wkw`.
+fn shard_number(name: &str, prefix: &str, suffix: &str) -> Option<i64> {
+    let digits = name.strip_prefix(prefix)?.strip_suffix(suffix)?;
+    // `x00.wkw` or `x+1.wkw` is not a name that a writer makes.
+    let number: u32 = digits.parse().ok()?;
+    (number.to_string() == digits).then_some(i64::from(number))
 }
 
 fn from_the_middle(mut sorted: Vec<i64>) -> Vec<i64> {

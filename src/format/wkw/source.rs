@@ -3,7 +3,7 @@
 use super::header::{BlockType, HEADER_FILE, HEADER_LEN, WkwHeader, WkwHeaderError};
 use super::index_cache::{IndexKey, ShardHead, ShardIndexCache, ShardIndexEntry};
 use super::jump_table::{JumpTablePage, PAGE_ENTRIES, corrupt};
-use super::recover::{find_shards, recover_header};
+use super::recover::{all_shards, find_shards, recover_header};
 use crate::codec::lz4;
 use crate::format::{
     ChunkEncoding, ChunkError, ChunkFault, ChunkLocation, ChunkSource, ChunkSpan, HeaderReport, HeaderSection, LevelError, MAX_CHUNK_BYTES,
@@ -419,6 +419,13 @@ impl ChunkSource for WkwSource {
         match &self.single_file {
             Some(_) => Ok(vec![ShardIndex(Vec3Int::ZERO)]),
             None => find_shards(self.storage.as_ref(), limit),
+        }
+    }
+
+    fn stored_shards(&self, limit: usize) -> Result<Option<Vec<ShardIndex>>, StorageError> {
+        match &self.single_file {
+            Some(_) => Ok(Some(vec![ShardIndex(Vec3Int::ZERO)])),
+            None => all_shards(self.storage.as_ref(), limit),
         }
     }
 

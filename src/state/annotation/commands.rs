@@ -85,17 +85,19 @@ pub enum AnnotationCommand {
     Work(AnnotationWork),
     /// Give up what goes on.
     CancelWork,
-    /// Compare two datasets or annotations.
-    Compare {
-        /// One.
-        a: PathBuf,
-        /// The other.
-        b: PathBuf,
-    },
     /// Show the annotation over this dataset.
     OpenDataset(PathBuf),
     /// Look for a dataset with a dialog.
     PickDataset,
+    /// Compare two paths.
+    Compare {
+        /// The first, which is shown.
+        a: PathBuf,
+        /// The second.
+        b: PathBuf,
+    },
+    /// Stop comparing, and forget what was found.
+    StopComparing,
     /// The file that changed on disk is read again.
     ReadAgain,
     /// The file that changed on disk is left as it is.
@@ -193,6 +195,7 @@ pub fn dispatch_annotation(state: &mut AppState, feed: &SliceFeed, command: Anno
             return vec![Effect::Compare { a, b }];
         }
         AnnotationCommand::OpenDataset(path) => return vec![Effect::OpenDatasetOfAnnotation(path)],
+        AnnotationCommand::StopComparing => return vec![Effect::StopComparing],
         AnnotationCommand::PickDataset => return vec![Effect::PickDatasetOfAnnotation],
         AnnotationCommand::ReadAgain => {
             return state.annotation.as_ref().and_then(|open| open.file.clone()).map(Effect::Open).into_iter().collect();

@@ -23,7 +23,7 @@ const OPACITY: f64 = 0.5;
 pub fn with_volumes(dataset: Option<&Dataset>, annotation: &Annotation, file: Option<&Path>, problems: Problems) -> (Dataset, Vec<usize>) {
     let mut merged = dataset.map_or_else(|| alone(annotation, file), |dataset| Dataset {
         name: dataset.name.clone(),
-        path: dataset.path.clone(),
+        path: file.map_or_else(|| dataset.path.clone(), Path::to_owned), // what is opened again, and listed as recent
         format: dataset.format,
         voxel_size: dataset.voxel_size,
         layers: dataset.layers.clone(),
@@ -142,6 +142,7 @@ impl OpenAnnotation {
         Self {
             name: annotation.name.clone(),
             file,
+            dataset_path: None,
             may_replace_file: false,
             nml: annotation.nml.clone(),
             skeleton: Arc::new(SkeletonIndex::new(&annotation.nml)),

@@ -18,6 +18,8 @@ pub struct OpenAnnotation {
     pub name: String,
     /// The file it came from or was last exported to.
     pub file: Option<PathBuf>,
+    /// The dataset below it, where that is there.
+    pub dataset_path: Option<PathBuf>,
     /// Whether somebody has agreed that the file is replaced.
     pub may_replace_file: bool,
     /// Skeleton, boxes and what else the file says.

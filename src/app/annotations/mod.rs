@@ -1,0 +1,431 @@
+//! Annotations in the window: opening, editing, saving aside, exporting, checking.
+
+mod editor;
+mod opening;
+mod recovery;
+mod work;
+
+pub use editor::{EditReport, Editor, EditorEvent, SnapshotFor};
+pub use opening::{KnownDatasets, Opened, OpenedAnnotation, finish, recover, start_new};
+pub use recovery::{About, LeftBehind, left_behind};
+pub use work::{WorkEvent, WorkOutcome};
+
+use super::tasks::TaskEvent;
+use super::{App, unix_secs};
+use crate::format::Dataset;
+use crate::problem::Severity;
+use crate::scene::SegmentDisplay;
+use crate::state::{AnnotationWork, Dialog, EditRequest, Effect, ExportKind, OpenAnnotation, Opening, RunningWork, given_colors};
+use recovery::RecoveryFolder;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Edits are saved aside this long after the last time: with the time that it takes, less than ten seconds are lost.
+const AUTOSAVE_EVERY: Duration = Duration::from_secs(4);
+
+/// How often the opened file is looked at.
+const WATCH_EVERY: Duration = Duration::from_secs(3);
+
+/// What tells whether a file has changed.
+pub type FileStamp = Option<(u64, std::time::SystemTime)>;
+
+/// The annotation that is edited, beside what the window shows of it.
+pub struct Editing {
+    editor: Editor,
+    /// The dataset without the annotation's layers.
+    below: Option<Arc<Dataset>>,
+    recovery: Option<RecoveryFolder>,
+    autosave: Autosave,
+    /// The file as it was read or written; `None` while that isn't known.
+    stamp: Option<FileStamp>,
+    watched: Instant,
+    /// Set to stop an export or check.
+    cancel: Arc<AtomicBool>,
+}
+
+struct Autosave {
+    /// Number of the edit up to which is saved aside.
+    revision: u64,
+    /// Whether one is under way.
+    is_running: bool,
+    last: Instant,
+}
+
+impl App {
+    /// Starts editing what was opened; the dataset is shown already.
+    pub(super) fn start_editing(&mut self, opened: OpenedAnnotation, recovered: Option<LeftBehind>) {
+        let OpenedAnnotation { annotation, layers, below, file, missing_dataset } = opened;
+        let mut open = OpenAnnotation::new(&annotation, &layers, file.clone(), missing_dataset);
+        open.dataset_path = below.as_ref().map(|below| below.path.clone());
+        let (editor, run) = Editor::new(annotation.clone());
+        self.tasks.edit(run);
+        for (number, volume) in annotation.volumes.into_iter().enumerate() {
+            self.tasks.count_segments(number, volume);
+        }
+        let is_recovered = recovered.is_some();
+        // Recovered edits are in no file yet.
+        open.revision = u64::from(is_recovered);
+        let autosave = Autosave { revision: u64::from(is_recovered), is_running: false, last: Instant::now() };
+        let recovery = recovered.map(|left| left.folder);
+        self.editing =
+            Some(Editing { editor, below, recovery, autosave, stamp: None, watched: Instant::now(), cancel: Arc::default() });
+        if let Some(file) = file {
+            self.tasks.look_at_file(file);
+        }
+        // Below a volume its fallback layer would only be seen where segments were erased.
+        let fallbacks: Vec<String> = open.volumes.iter().filter_map(|volume| volume.fallback.clone()).collect();
+        if let Some(dataset) = &mut self.state.dataset {
+            let is_fallback = |layer: &crate::state::OpenLayer| fallbacks.contains(&layer.layer().name);
+            let volumes = layers.iter().min().copied().unwrap_or(usize::MAX);
+            dataset.layers.iter_mut().take(volumes).filter(|layer| is_fallback(layer)).for_each(|layer| layer.display.visible = false);
+        }
+        self.state.annotation = Some(open);
+        self.show_segment_colors();
+    }
+
+    /// Ends editing; edits that were saved aside are thrown away.
+    pub(super) fn stop_editing(&mut self) {
+        self.state.annotation = None;
+        if let Some(editing) = self.editing.take() {
+            editing.cancel.store(true, Ordering::Relaxed);
+            if let Some(folder) = editing.recovery {
+                folder.remove();
+            }
+        }
+    }
+
+    /// Whether an action may go on; if it would lose edits, a person is asked first.
+    pub(super) fn may_lose_edits(&mut self, effect: &Effect) -> bool {
+        let loses = matches!(effect, Effect::Open(_) | Effect::OpenDemo | Effect::Close | Effect::CloseAnnotation | Effect::NewAnnotation | Effect::Quit);
+        if !loses || self.discards_edits || !self.state.annotation.as_ref().is_some_and(OpenAnnotation::is_unsaved) {
+            return true;
+        }
+        self.state.panels.dialog = Some(Dialog::Unsaved(Box::new(effect.clone())));
+        false
+    }
+
+    /// Carries out what is about annotations.
+    pub(super) fn carry_out_annotation(&mut self, ctx: &egui::Context, effect: Effect) {
+        match effect {
+            Effect::NewAnnotation => self.start_new_annotation(),
+            Effect::CloseAnnotation => self.close_annotation(),
+            Effect::PickAnnotation => self.tasks.pick_annotation(),
+            Effect::PickDatasetOfAnnotation => self.tasks.pick_dataset_of_annotation(),
+            Effect::OpenDatasetOfAnnotation(path) => self.open_dataset_of_annotation(path),
+            Effect::Edit(request) => self.edit(request),
+            Effect::Work(work) => self.start_work(work),
+            Effect::CancelWork => {
+                if let Some(editing) = &self.editing {
+                    editing.cancel.store(true, Ordering::Relaxed);
+                }
+            }
+            Effect::Discard(effect) => {
+                self.discards_edits = true;
+                self.carry_out(ctx, *effect);
+                // Quitting takes some frames more.
+                self.discards_edits = self.wants_quit;
+            }
+            Effect::Recover(number) => self.recover(number),
+            Effect::ForgetLeft(number) => {
+                if number < self.left_behind.len() {
+                    self.left_behind.remove(number).folder.remove();
+                }
+                self.ask_about_left_behind();
+            }
+            _ => {}
+        }
+    }
+
+    /// The dataset that is open, without an annotation's layers.
+    pub(super) fn dataset_below(&self) -> Option<Arc<Dataset>> {
+        match &self.editing {
+            Some(editing) => editing.below.clone(),
+            None => self.state.dataset.as_ref().map(|open| open.dataset.clone()),
+        }
+    }
+
+    /// Shows what was opened, and starts editing if it is an annotation.
+    pub(super) fn show_opened(&mut self, opened: Opened) {
+        let Opened { dataset, view, annotation } = opened;
+        self.show(Arc::new(dataset), view);
+        let recovering = self.recovering.take();
+        match annotation {
+            Some(annotation) => self.start_editing(annotation, recovering),
+            // Never thrown away for a path that turned out to be something else.
+            None => self.left_behind.extend(recovering),
+        }
+    }
+
+    /// Asks before the window is closed with edits that no file has.
+    pub(super) fn question_before_closing(&mut self, ctx: &egui::Context) {
+        let is_closing = ctx.input(|input| input.viewport().close_requested());
+        if is_closing && !self.may_lose_edits(&Effect::Quit) {
+            ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
+        }
+    }
+
+    /// Asks what is to become of edits that ended programs left.
+    pub(super) fn offer_left_behind(&mut self, found: Vec<LeftBehind>) {
+        self.left_behind.extend(found);
+        self.ask_about_left_behind();
+    }
+
+    fn ask_about_left_behind(&mut self) {
+        let lines: Vec<String> = self.left_behind.iter().map(|left| left.about.line(unix_secs())).collect();
+        self.state.panels.dialog = (!lines.is_empty()).then_some(Dialog::Recover(lines));
+    }
+
+    /// Opens what edits were left of, to put them in.
+    fn recover(&mut self, number: usize) {
+        if number >= self.left_behind.len() {
+            return;
+        }
+        let left = self.left_behind.remove(number);
+        let path = left.about.file.clone().or(left.about.dataset.clone()).unwrap_or_else(|| left.edits());
+        let task = self.tasks.recover(left.about.clone(), left.edits());
+        self.recovering = Some(left);
+        self.state.panels.dialog = None;
+        self.state.opening = Some(Opening { path, since: Instant::now(), progress: None, task });
+    }
+
+    fn start_new_annotation(&mut self) {
+        let Some(open) = &self.state.dataset else { return };
+        let below = self.editing.as_ref().map_or_else(|| Some(open.dataset.clone()), |editing| editing.below.clone());
+        let Some(below) = below else {
+            self.say(Severity::Warning, "There is no dataset to annotate, only an annotation");
+            return;
+        };
+        let name = open.selected().map(|layer| layer.layer().name.clone());
+        let is_segmentation = |layer: &&crate::format::Layer| layer.category == crate::format::LayerCategory::Segmentation;
+        let fallback = below.layers.iter().position(|layer| Some(&layer.name) == name.as_ref() && is_segmentation(&layer));
+        let view = open.view;
+        let mut opened = start_new(below, fallback, view.voxel());
+        opened.view = view; // somebody has just found the place to annotate
+        self.show_opened(opened, None);
+    }
+
+    /// Goes on with the dataset below, at the same place.
+    fn close_annotation(&mut self) {
+        let view = self.state.dataset.as_ref().map(|open| open.view);
+        let below = self.editing.as_ref().and_then(|editing| editing.below.clone());
+        match (below, view) {
+            (Some(below), Some(view)) => {
+                self.show(below, view);
+                if let Some(open) = &mut self.state.dataset {
+                    open.view = view; // not where it was when it was opened last
+                }
+            }
+            _ => self.close(),
+        }
+    }
+
+    /// Shows the annotation over a dataset that somebody chose.
+    fn open_dataset_of_annotation(&mut self, path: PathBuf) {
+        let Some(file) = self.state.annotation.as_ref().and_then(|open| open.file.clone()) else { return };
+        if self.state.annotation.as_ref().is_some_and(OpenAnnotation::is_unsaved) {
+            self.say(Severity::Warning, "Export the annotation first: its edits were made without the dataset");
+            return;
+        }
+        self.start_opening_over(file, Some(path));
+    }
+
+    fn edit(&mut self, request: EditRequest) {
+        let Some((editing, open)) = self.editing.as_mut().zip(self.state.annotation.as_mut()) else { return };
+        editing.editor.edit(open.selected, request);
+        open.waiting = editing.editor.waiting().max(1);
+    }
+
+    fn start_work(&mut self, work: AnnotationWork) {
+        let Some((editing, open)) = self.editing.as_mut().zip(self.state.annotation.as_mut()) else { return };
+        editing.cancel = Arc::default();
+        open.work = Some(RunningWork { work: work.clone(), since: Instant::now(), done: 0, total: 0 });
+        if work == AnnotationWork::RoundTrip {
+            open.round_trip = None;
+        }
+        editing.editor.snapshot(SnapshotFor::Work(work));
+    }
+
+    /// Takes what the editor reports.
+    pub(super) fn apply_editor(&mut self, event: EditorEvent) {
+        match event {
+            EditorEvent::Edited(report) => self.apply_edit(*report),
+            EditorEvent::Snapshot { purpose: SnapshotFor::Autosave, annotation, revision } => self.save_aside(*annotation, revision),
+            EditorEvent::Snapshot { purpose: SnapshotFor::Work(work), annotation, revision } => {
+                let Some(editing) = &self.editing else { return };
+                let below = editing.below.clone();
+                self.tasks.work_on_annotation(work, *annotation, below, revision, editing.cancel.clone());
+            }
+        }
+    }
+
+    fn apply_edit(&mut self, report: EditReport) {
+        let Some((editing, open)) = self.editing.as_ref().zip(self.state.annotation.as_mut()) else { return };
+        open.revision = report.revision;
+        open.waiting = editing.editor.waiting();
+        let Some(volume) = open.volumes.get_mut(report.volume) else { return };
+        let has_new_list = !Arc::ptr_eq(&volume.segments, &report.segments);
+        (volume.segments, volume.history, volume.counts) = (report.segments, report.history, report.counts);
+        if let Some(active) = report.active {
+            volume.active = active;
+        }
+        match report.result {
+            Ok(notes) => notes.into_iter().for_each(|note| self.say(Severity::Info, &note)),
+            Err(error) => self.say(Severity::Warning, &error),
+        }
+        if has_new_list {
+            self.show_segment_colors();
+        }
+    }
+
+    /// Draws segments as they are listed.
+    fn show_segment_colors(&mut self) {
+        let Some((open, dataset)) = self.state.annotation.as_ref().zip(self.state.dataset.as_mut()) else { return };
+        for volume in &open.volumes {
+            if let Some(layer) = dataset.layers.get_mut(volume.layer) {
+                let pattern_opacity = layer.display.segments.pattern_opacity;
+                layer.display.segments = Arc::new(SegmentDisplay { given: Arc::new(given_colors(&volume.segments)), pattern_opacity });
+            }
+        }
+    }
+
+    fn save_aside(&mut self, annotation: crate::annotation::Annotation, revision: u64) {
+        let Some((editing, open)) = self.editing.as_mut().zip(self.state.annotation.as_ref()) else { return };
+        if editing.recovery.is_none() {
+            let Some(root) = &self.recovery_root else { return };
+            match RecoveryFolder::create(root) {
+                Ok(folder) => editing.recovery = Some(folder),
+                Err(err) => {
+                    editing.autosave.is_running = false;
+                    editing.autosave.revision = revision; // said once, not every few seconds
+                    let text = format!("Edits can't be saved aside: {err}: {}", root.display());
+                    self.say(Severity::Error, &text);
+                    return;
+                }
+            }
+        }
+        let Some(folder) = &editing.recovery else { return };
+        let about = About {
+            name: open.name.clone(),
+            file: open.file.as_deref().map(absolute),
+            dataset: open.dataset_path.as_deref().map(absolute),
+            fallback: annotation.volumes.first().and_then(|volume| volume.fallback_layer.clone()),
+            saved_unix_secs: unix_secs(),
+        };
+        self.tasks.save_aside(folder.path().to_owned(), annotation, about, revision);
+    }
+
+    /// Takes what work on the annotation reports.
+    pub(super) fn apply_work(&mut self, event: WorkEvent) {
+        let Some((editing, open)) = self.editing.as_mut().zip(self.state.annotation.as_mut()) else { return };
+        match event {
+            WorkEvent::SavedAside { revision, result } => {
+                editing.autosave.is_running = false;
+                editing.autosave.last = Instant::now();
+                match result {
+                    Ok(()) => editing.autosave.revision = revision,
+                    Err(error) => self.say(Severity::Error, &format!("Edits can't be saved aside: {error}")),
+                }
+            }
+            WorkEvent::Counted { volume, counts } => editing.editor.counted(volume, counts),
+            WorkEvent::Progress { done, total } => {
+                if let Some(work) = &mut open.work {
+                    (work.done, work.total) = (done, total);
+                }
+            }
+            WorkEvent::FileSeen { path, stamp } => {
+                if open.file.as_ref() == Some(&path) {
+                    let has_changed = editing.stamp.is_some_and(|known| known != stamp);
+                    open.changed_on_disk |= has_changed && open.work.is_none();
+                    editing.stamp = Some(stamp);
+                }
+            }
+            WorkEvent::Ended(outcome) => {
+                open.work = None;
+                self.apply_outcome(outcome);
+            }
+        }
+    }
+
+    fn apply_outcome(&mut self, outcome: WorkOutcome) {
+        let Some((editing, open)) = self.editing.as_mut().zip(self.state.annotation.as_mut()) else { return };
+        match outcome {
+            WorkOutcome::Exported { path, kind, revision, summary, losses } => {
+                if kind != ExportKind::Merged {
+                    open.saved_revision = revision;
+                    open.file = Some(path.clone());
+                    open.may_replace_file = true;
+                    open.changed_on_disk = false;
+                    editing.stamp = None;
+                    if open.revision == revision
+                        && let Some(folder) = editing.recovery.take()
+                    {
+                        folder.remove();
+                    }
+                    self.tasks.look_at_file(path.clone());
+                }
+                for loss in losses {
+                    self.say(Severity::Warning, &loss);
+                }
+                self.say(Severity::Info, &format!("Exported {summary} to {}", path.display()));
+            }
+            WorkOutcome::Checked(result) => open.round_trip = Some(result),
+            WorkOutcome::Failed(error) => self.say(Severity::Error, &error),
+            WorkOutcome::Cancelled => self.say(Severity::Info, "Cancelled; nothing was changed"),
+        }
+    }
+
+    /// What is done from time to time.
+    pub(super) fn keep_annotation(&mut self, ctx: &egui::Context) {
+        let Some((editing, open)) = self.editing.as_mut().zip(self.state.annotation.as_mut()) else { return };
+        editing.editor.flush();
+        if open.waiting > 0 {
+            open.waiting = open.waiting.min(editing.editor.waiting().max(1));
+        }
+        let is_new = open.revision != editing.autosave.revision && open.revision != open.saved_revision;
+        if is_new && !editing.autosave.is_running && self.recovery_root.is_some() {
+            let due = AUTOSAVE_EVERY.saturating_sub(editing.autosave.last.elapsed());
+            if due.is_zero() {
+                editing.autosave.is_running = true;
+                editing.editor.snapshot(SnapshotFor::Autosave);
+            } else {
+                ctx.request_repaint_after(due);
+            }
+        }
+        if let Some(file) = &open.file
+            && editing.watched.elapsed() >= WATCH_EVERY
+        {
+            editing.watched = Instant::now();
+            self.tasks.look_at_file(file.clone());
+        }
+        ctx.request_repaint_after(WATCH_EVERY);
+    }
+
+    /// Shows news.
+    pub(super) fn say(&mut self, severity: Severity, text: &str) {
+        match severity {
+            Severity::Info => log::info!("{text}"),
+            Severity::Warning => log::warn!("{text}"),
+            Severity::Error => log::error!("{text}"),
+        }
+        self.state.notifications.push(severity, text, Instant::now());
+    }
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// The report of a task about annotations.
+impl From<EditorEvent> for TaskEvent {
+    fn from(event: EditorEvent) -> Self {
+        Self::Editor(event)
+    }
+}
+
+impl From<WorkEvent> for TaskEvent {
+    fn from(event: WorkEvent) -> Self {
+        Self::Work(event)
+    }
+}

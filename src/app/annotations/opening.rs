@@ -1,0 +1,166 @@
+//! Opening annotations: the file, and the dataset that it belongs to.
+
+use super::recovery::About;
+use crate::annotation::{Annotation, BucketChange};
+use crate::app::tasks::OpenPath;
+use crate::app::unix_secs;
+use crate::format::annotation::{AnnotationFile, BUCKET_SIDE, BUCKET_VOXELS};
+use crate::format::{ChunkError, Dataset, OpenError};
+use crate::geometry::{Shape3, Vec3Int};
+use crate::problem::Problems;
+use crate::scene::ViewState;
+use crate::state::{first_view, with_volumes};
+use crate::voxel::{VoxelBuffer, VoxelType};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Where the dataset of an annotation is looked for.
+#[derive(Clone, Debug, Default)]
+pub struct KnownDatasets {
+    /// The one that is open.
+    pub open: Option<Arc<Dataset>>,
+    /// Those opened before.
+    pub recent: Vec<PathBuf>,
+    /// Chosen by a person: nothing else is looked at.
+    pub chosen: Option<PathBuf>,
+}
+
+/// What was opened.
+pub struct Opened {
+    /// The dataset, with the volumes of an annotation above its layers.
+    pub dataset: Dataset,
+    /// Where to look first.
+    pub view: ViewState,
+    /// The annotation, if it is one.
+    pub annotation: Option<OpenedAnnotation>,
+}
+
+/// An annotation over its dataset.
+pub struct OpenedAnnotation {
+    /// What is edited.
+    pub annotation: Annotation,
+    /// Indices of its volumes' layers in the dataset.
+    pub layers: Vec<usize>,
+    /// The dataset without the annotation's layers, if it was found.
+    pub below: Option<Arc<Dataset>>,
+    /// The file; `None` for a new one.
+    pub file: Option<PathBuf>,
+    /// The dataset that it names and that wasn't found.
+    pub missing_dataset: Option<String>,
+}
+
+/// What becomes of a dataset that was opened: an annotation is shown over the dataset that it names.
+pub fn finish(path: &Path, dataset: Dataset, known: &KnownDatasets, open_path: &OpenPath) -> Opened {
+    let Some(file) = dataset.annotation.clone() else {
+        let view = first_view(&dataset);
+        return Opened { dataset, view, annotation: None };
+    };
+    let wanted = file.nml.experiment.name.clone();
+    let below = find_dataset(path, &wanted, known, open_path);
+    let mut problems = dataset.problems.clone();
+    let annotation = Annotation::of_file(&file, below.as_deref(), &mut problems);
+    let missing_dataset = (below.is_none() && !wanted.is_empty()).then_some(wanted);
+    let (mut merged, layers) = with_volumes(below.as_deref(), &annotation, Some(path), problems);
+    if below.is_none() {
+        merged.header = dataset.header;
+    }
+    let mut view = first_view(&merged);
+    if let Some(position) = file.nml.edit_position {
+        view.set_voxel(position);
+    }
+    if let Some(zoom) = file.nml.zoom.filter(|zoom| *zoom > 0.0) {
+        view.set_zoom(zoom);
+    }
+    let annotation = OpenedAnnotation { annotation, layers, below, file: Some(path.to_owned()), missing_dataset };
+    Opened { dataset: merged, view, annotation: Some(annotation) }
+}
+
+/// A new annotation on a dataset, over one of its layers or empty.
+pub fn start_new(below: Arc<Dataset>, fallback: Option<usize>, at: Vec3Int) -> Opened {
+    let fallback = fallback.and_then(|index| below.layers.get(index));
+    let annotation = Annotation::new_over(&below, fallback, at, 1000 * unix_secs());
+    let (dataset, layers) = with_volumes(Some(&below), &annotation, None, Problems::default());
+    let view = first_view(&dataset);
+    let annotation = OpenedAnnotation { annotation, layers, below: Some(below), file: None, missing_dataset: None };
+    Opened { dataset, view, annotation: Some(annotation) }
+}
+
+/// The dataset of this name: the open one, one beside the annotation, or one opened before.
+fn find_dataset(annotation: &Path, name: &str, known: &KnownDatasets, open_path: &OpenPath) -> Option<Arc<Dataset>> {
+    if let Some(chosen) = &known.chosen {
+        return open_dataset(chosen, open_path);
+    }
+    if name.is_empty() {
+        return None;
+    }
+    if let Some(open) = known.open.as_ref().filter(|open| open.annotation.is_none() && open.name == name) {
+        return Some(open.clone());
+    }
+    // A name is one part of a path; a file may claim anything.
+    let part = Path::new(name).file_name().filter(|part| *part == name)?;
+    let beside = annotation.ancestors().skip(1).take(3).flat_map(|folder| {
+        let is_itself = folder.file_name() == Some(part);
+        [is_itself.then(|| folder.to_owned()), Some(folder.join(part))]
+    });
+    let recent = known.recent.iter().filter(|path| path.file_name() == Some(part)).cloned();
+    beside.flatten().chain(recent).find_map(|path| open_dataset(&path, open_path))
+}
+
+fn open_dataset(path: &Path, open_path: &OpenPath) -> Option<Arc<Dataset>> {
+    match open_path(path) {
+        Ok(dataset) => dataset.annotation.is_none().then(|| Arc::new(dataset)),
+        Err(err) => {
+            log::debug!("no dataset for the annotation: {err}");
+            None
+        }
+    }
+}
+
+/// Opens what an ended program edited, and puts the edits in that it saved aside.
+///
+/// # Errors
+/// If neither the annotation nor the saved edits can be opened.
+pub fn recover(about: &About, edits: &Path, open_path: &OpenPath) -> Result<Opened, OpenError> {
+    let saved = open_path(edits)?;
+    let known = KnownDatasets { chosen: about.dataset.clone(), ..KnownDatasets::default() };
+    let mut opened = match (&about.file, &about.dataset) {
+        (Some(file), _) => finish(file, open_path(file)?, &known, open_path),
+        (None, Some(dataset)) => {
+            let below = Arc::new(open_path(dataset)?);
+            let fallback = below.layers.iter().position(|layer| Some(&layer.name) == about.fallback.as_ref());
+            start_new(below, fallback, Vec3Int::ZERO)
+        }
+        (None, None) => finish(edits, open_path(edits)?, &known, open_path),
+    };
+    if let (Some(annotation), Some(file)) = (&mut opened.annotation, &saved.annotation) {
+        let put_back = put_edits_in(&mut annotation.annotation, file);
+        if let Err(err) = put_back {
+            opened.dataset.problems.error(edits.display(), format!("Some of the saved edits can't be put back: {err}"));
+        }
+    }
+    Ok(opened)
+}
+
+/// Puts saved buckets and segment lists into an annotation whose volumes are the same.
+fn put_edits_in(annotation: &mut Annotation, saved: &AnnotationFile) -> Result<(), ChunkError> {
+    for (volume, saved_volume) in annotation.volumes.iter_mut().zip(&saved.volumes) {
+        if let Some(nml) = saved_volume.nml_volume.and_then(|index| saved.nml.volumes.get(index)) {
+            volume.segments.clone_from(&nml.segments);
+            volume.segment_groups.clone_from(&nml.segment_groups);
+            volume.largest_segment_id = nml.largest_segment_id.max(volume.largest_segment_id);
+        }
+        let mut changes = Vec::new();
+        for (mag, buckets) in &saved_volume.levels {
+            let Some(level) = volume.level_of(*mag) else { continue };
+            for at in buckets.addresses() {
+                let voxel_type = VoxelType::single(buckets.class());
+                let mut bytes = vec![0; BUCKET_VOXELS * voxel_type.byte_len()];
+                buckets.read_into(&at, &mut bytes)?;
+                let voxels = VoxelBuffer::new(voxel_type, Shape3::splat(BUCKET_SIDE), bytes).map(Arc::new);
+                changes.push(BucketChange { level, at, voxels });
+            }
+        }
+        volume.restore(changes)?;
+    }
+    Ok(())
+}
