@@ -44,6 +44,10 @@ pub struct SkeletonIndex {
     nodes: Vec<PlacedNode>,
     edges: Vec<[u32; 2]>,
     axes: [Slabs; 3],
+    /// Branchpoints of each tree, by its index.
+    branchpoints: Vec<usize>,
+    /// Node of each comment, in the order of [`Nml::comments`]; `None` where there is no such node.
+    commented: Vec<Option<u32>>,
 }
 
 /// A node as a pane draws it.
@@ -113,15 +117,21 @@ impl SkeletonIndex {
                 index.add_edge(ends);
             }
         }
+        index.branchpoints = vec![0; nml.trees.len()];
         for branchpoint in &nml.branchpoints {
             if let Some(number) = number_of.get(&branchpoint.node) {
-                index.nodes[*number as usize].is_branchpoint = true; // a number of this list
+                let node = &mut index.nodes[*number as usize]; // a number of this list
+                // A node that is named twice is still one branchpoint.
+                index.branchpoints[node.tree as usize] += usize::from(!node.is_branchpoint);
+                node.is_branchpoint = true;
             }
         }
         for comment in &nml.comments {
-            if let Some(number) = number_of.get(&comment.node) {
-                index.nodes[*number as usize].has_comment = true; // a number of this list
+            let number = number_of.get(&comment.node).copied();
+            if let Some(number) = number {
+                index.nodes[number as usize].has_comment = true; // a number of this list
             }
+            index.commented.push(number);
         }
         index
     }
@@ -144,6 +154,18 @@ impl SkeletonIndex {
     /// Whether there is nothing to draw.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
+    }
+
+    /// Number of branchpoints of a tree of [`Nml::trees`].
+    pub fn branchpoints_of(&self, tree: usize) -> usize {
+        self.branchpoints.get(tree).copied().unwrap_or(0)
+    }
+
+    /// Tree and mag-1 voxel of a comment of [`Nml::comments`]; `None` where its node isn't there.
+    pub fn place_of_comment(&self, comment: usize) -> Option<(usize, Vec3Int)> {
+        let number = self.commented.get(comment).copied().flatten()?;
+        let node = self.nodes.get(number as usize)?;
+        Some((node.tree as usize, node.position))
     }
 
     /// What a pane shows: nodes and edges near its slice, as far as they lie inside of it. `is_shown` by index of the tree.
@@ -243,7 +265,7 @@ impl Near<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::nml::{Branchpoint, Edge, Node, Tree};
+    use crate::format::nml::{Branchpoint, Comment, Edge, Node, Tree};
     use crate::geometry::SlicePlane;
     use crate::scene::ViewState;
 
@@ -272,6 +294,18 @@ mod tests {
         assert!((found.nodes[1].nearness - 0.75).abs() < 1e-6, "10 of 40 pixels away");
         assert!(found.nodes[0].is_branchpoint && !found.nodes[1].is_branchpoint);
         assert_eq!(found.nodes[1].at_px[0] - found.nodes[0].at_px[0], 10.0);
+    }
+
+    #[test]
+    fn branchpoints_are_counted_by_tree_and_comments_placed() {
+        let mut nml = skeleton(vec![node(1, 7, 8, 9), node(2, 0, 0, 0)], &[]);
+        nml.branchpoints = [1, 1, 2, 99].map(|node| Branchpoint { node }).to_vec();
+        nml.comments = [99, 1].map(|node| Comment { node, content: String::new() }).to_vec();
+        let index = SkeletonIndex::new(&nml);
+        assert_eq!((index.branchpoints_of(0), index.branchpoints_of(1)), (2, 0));
+        assert_eq!(index.place_of_comment(0), None, "there is no node 99");
+        assert_eq!(index.place_of_comment(1), Some((0, Vec3Int::new(7, 8, 9))));
+        assert_eq!(index.place_of_comment(2), None);
     }
 
     #[test]

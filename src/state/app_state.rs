@@ -88,6 +88,8 @@ pub struct Panels {
     pub focus_position: bool,
     /// A question that waits for an answer.
     pub dialog: Option<Dialog>,
+    /// The last path that was looked at, and whether something is there already.
+    pub looked_at: Option<(PathBuf, bool)>,
 }
 
 /// A question, or a form to be filled in.
@@ -104,10 +106,38 @@ pub enum Dialog {
     ReplaceFile(PathBuf),
     /// There are edits that no file has; what was to be done then.
     Unsaved(Box<Effect>),
-    /// With what the dataset or annotation is compared.
-    Compare,
+    /// What is compared with what.
+    Compare {
+        /// One dataset or annotation.
+        a: PathBuf,
+        /// The other one.
+        b: PathBuf,
+    },
     /// Ended programs have left edits: what they belong to, newest first.
     Recover(Vec<String>),
+}
+
+/// A path that a dialog asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathField {
+    /// Where the annotation is exported to.
+    ExportTo,
+    /// The first of what is compared.
+    CompareA,
+    /// The second of what is compared.
+    CompareB,
+}
+
+impl Dialog {
+    /// Puts a path that was picked into its field; dialogs that don't ask for it stay as they are.
+    pub fn set_path(&mut self, field: PathField, picked: PathBuf) {
+        match (self, field) {
+            (Self::Export { path, .. }, PathField::ExportTo)
+            | (Self::Compare { a: path, .. }, PathField::CompareA)
+            | (Self::Compare { b: path, .. }, PathField::CompareB) => *path = picked,
+            (Self::Export { .. } | Self::ReplaceFile(_) | Self::Unsaved(_) | Self::Compare { .. } | Self::Recover(_), _) => {}
+        }
+    }
 }
 
 /// A path that is being opened.
@@ -209,6 +239,7 @@ impl AppState {
             about: false,
             focus_position: false,
             dialog: None,
+            looked_at: None,
         };
         Self {
             settings,

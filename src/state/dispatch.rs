@@ -1,7 +1,7 @@
 //! [`dispatch`]: what each command changes, and what is left for the program to do.
 
 use super::annotation::{AnnotationWork, EditRequest, dispatch_annotation, dispatch_annotation_ui};
-use super::app_state::{AppState, BottomTab, InspectorTab, OpenDataset};
+use super::app_state::{AppState, BottomTab, InspectorTab, OpenDataset, PathField};
 use super::command::{AppCommand, Command, UiCommand};
 use super::first_view::fit_zoom;
 use super::settings::{TextScale, ThemeChoice};
@@ -50,6 +50,15 @@ pub enum Effect {
     Work(AnnotationWork),
     /// Give that up.
     CancelWork,
+    /// Show a dialog for a path that a question asks for; see [`Dialog::set_path`](super::app_state::Dialog::set_path).
+    Browse {
+        /// Which path.
+        field: PathField,
+        /// What stands there.
+        path: PathBuf,
+    },
+    /// Find out whether something is at this path; see [`Panels::looked_at`](super::app_state::Panels::looked_at).
+    LookAt(PathBuf),
     /// Do this although edits are lost.
     Discard(Box<Effect>),
     /// Open an annotation with edits that an ended program left: by number.
@@ -286,6 +295,8 @@ fn dispatch_app(state: &mut AppState, feed: &SliceFeed, command: AppCommand) -> 
         AppCommand::Dismiss(id) => state.notifications.dismiss(id),
         AppCommand::Annotation(command) => return dispatch_annotation(state, feed, command),
         AppCommand::SetDialog(dialog) => state.panels.dialog = dialog,
+        AppCommand::Browse { field, path } => return vec![Effect::Browse { field, path }],
+        AppCommand::LookAt(path) => return vec![Effect::LookAt(path)],
         AppCommand::Confirmed(effect) => {
             state.panels.dialog = None;
             return vec![*effect];

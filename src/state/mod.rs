@@ -21,7 +21,7 @@ pub use annotation::{
     RoundTripResult, RunningWork, SegmentChange, Tool,
 };
 pub use app_state::{
-    AppState, BottomTab, Choosing, Dialog, InspectorTab, Located, OpenDataset, OpenLayer, Opening, Overlays, Panels, Probe,
+    AppState, BottomTab, Choosing, Dialog, InspectorTab, Located, OpenDataset, OpenLayer, Opening, Overlays, Panels, PathField, Probe,
 };
 pub use command::{AppCommand, Command, Key, Menu, Modifiers, Shortcut, UiCommand};
 pub use comparison::{Comparison, ComparisonState, Findings, Place, with_differences};

@@ -33,7 +33,9 @@ impl DatasetPanel {
         ui.add_space(metrics::GAP);
         divider_ui(ui);
         ui.add_space(metrics::TIGHT_GAP);
-        for (index, layer) in open.layers.iter().enumerate() {
+        // The volumes of an annotation have a section of their own.
+        let is_volume = |index: usize| ctx.state.annotation.as_ref().is_some_and(|annotation| annotation.has_layer(index));
+        for (index, layer) in open.layers.iter().enumerate().filter(|(index, _)| !is_volume(*index)) {
             self.layer_ui(ui, ctx, open, (index, layer), room);
         }
         ui.add_space(metrics::GAP);
@@ -130,7 +132,7 @@ fn layer_row_ui(ui: &mut Ui, ctx: &AppContext<'_>, (index, layer): (usize, &Open
 }
 
 /// How wide a chip will be: its text with 5 at both sides.
-fn chip_width(ui: &Ui, label: &str) -> f32 {
+pub fn chip_width(ui: &Ui, label: &str) -> f32 {
     ui.painter().layout_no_wrap(label.to_owned(), super::theme::fonts::small(), Color32::PLACEHOLDER).size().x.ceil() + 10.0
 }
 

@@ -9,14 +9,20 @@ use egui::{Align, Frame, Id, Label, Layout, Margin, Modal, Role, ScrollArea, Sen
 use strum::IntoEnumIterator as _;
 
 /// What the mouse does in panes, in the same list as the keys.
-const MOUSE: [(&str, &str); 7] = [
+const MOUSE: [(&str, &str); 13] = [
     ("Wheel", "Next or previous slice"),
     ("Shift+wheel", "Five slices at a time"),
     ("Ctrl+wheel", "Zoom at the pointer"),
     ("Drag", "Move the view"),
+    ("Middle drag, Alt+move", "Move the view with any tool"),
     ("Click", "Centre here"),
     ("Right-click", "Pin the probe, copy the position"),
     ("Double-click", "One pane instead of four, or back"),
+    ("Shift+click", "Paint the segment that is here"),
+    ("Drag with a tool", "Paint, erase or outline"),
+    ("Ctrl+drag", "Swap overwriting all and empty only"),
+    ("Ctrl+Shift+drag", "Erase"),
+    ("Shift+wheel with a brush", "Brush size"),
 ];
 
 /// Dialogs over the window; at most one is open.

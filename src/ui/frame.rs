@@ -58,6 +58,8 @@ pub struct PanelChoices {
     pub tab: InspectorTab,
     /// The bottom panel is open.
     pub bottom: Option<bool>,
+    /// There are tools for the bar above the panes.
+    pub tools: bool,
 }
 
 /// A side of the window.
@@ -109,6 +111,8 @@ pub struct WindowFrame {
     pub bottom: Bottom,
     /// Status bar.
     pub status_bar: Rect,
+    /// Tools of the annotation, right above the panes.
+    pub tool_bar: Option<Rect>,
     /// Panes and the gaps around them.
     pub panes: Rect,
 }
@@ -129,7 +133,7 @@ impl WindowFrame {
         let inspector_default = match choices.tab {
             _ if room.is_compact => 308.0,
             InspectorTab::Layout => 520.0,
-            InspectorTab::Header | InspectorTab::Probe | InspectorTab::Problems => 376.0,
+            InspectorTab::Header | InspectorTab::Probe | InspectorTab::Annotation | InspectorTab::Problems => 376.0,
         };
         let inspector_wanted = wanted_width(choices.inspector_width, inspector_default, &INSPECTOR_WIDTHS);
 
@@ -145,13 +149,17 @@ impl WindowFrame {
         };
         let left_rect = middle.with_max_x(middle.left() + left_width.round());
         let inspector_rect = middle.with_min_x(middle.right() - inspector_width.round());
-        let panes = middle.with_min_x(left_rect.right()).with_max_x(inspector_rect.left().max(left_rect.right()));
+        let between = middle.with_min_x(left_rect.right()).with_max_x(inspector_rect.left().max(left_rect.right()));
+        let panes_top = if choices.tools { (between.top() + metrics::TOOL_BAR).min(between.bottom().max(between.top())) } else { between.top() };
+        let tool_bar = choices.tools.then(|| between.with_max_y(panes_top));
+        let panes = between.with_min_y(panes_top);
         Self {
             top_bar,
             left: if choices.left { Side::Open(left_rect) } else { Side::Rail(left_rect) },
             inspector: if choices.inspector { Side::Open(inspector_rect) } else { Side::Rail(inspector_rect) },
             bottom,
             status_bar,
+            tool_bar,
             panes,
         }
     }
@@ -174,7 +182,7 @@ mod tests {
     use super::*;
 
     const OPEN: PanelChoices =
-        PanelChoices { left: true, left_width: None, inspector: true, inspector_width: None, tab: InspectorTab::Probe, bottom: None };
+        PanelChoices { left: true, left_width: None, inspector: true, inspector_width: None, tab: InspectorTab::Probe, bottom: None, tools: false };
 
     fn frame(width: f32, height: f32, choices: &PanelChoices) -> WindowFrame {
         WindowFrame::new(Rect::from_min_size(pos2(0.0, 0.0), Vec2::new(width, height)), choices)
@@ -216,6 +224,15 @@ mod tests {
     }
 
     #[test]
+    fn the_tool_bar_takes_its_height_from_the_panes_only() {
+        let (without, with) = (frame(1600.0, 1000.0, &OPEN), frame(1600.0, 1000.0, &PanelChoices { tools: true, ..OPEN }));
+        assert_eq!(without.tool_bar, None);
+        assert_eq!(with.tool_bar, Some(Rect::from_min_max(pos2(264.0, 40.0), pos2(1224.0, 80.0))));
+        assert_eq!(with.panes, without.panes.with_min_y(80.0));
+        assert_eq!((with.left, with.inspector, with.bottom), (without.left, without.inspector, without.bottom));
+    }
+
+    #[test]
     fn folded_sides_are_rails() {
         let frame = frame(800.0, 600.0, &PanelChoices { left: false, inspector: false, ..OPEN });
         assert!(matches!(frame.left, Side::Rail(rect) if rect.width() == RAIL));
@@ -227,8 +244,9 @@ mod tests {
     fn no_size_gives_rectangles_that_are_inside_out() {
         for width in [0.0, 10.0, 300.0, 700.0] {
             for height in [0.0, 30.0, 90.0, 300.0] {
-                let frame = frame(width, height, &OPEN);
+                let frame = frame(width, height, &PanelChoices { tools: true, ..OPEN });
                 assert!(frame.panes.width() >= 0.0, "{width} × {height}");
+                assert!(frame.tool_bar.is_some_and(|bar| bar.height() >= 0.0), "{width} × {height}");
                 assert!(frame.status_bar.top() >= frame.top_bar.bottom(), "{width} × {height}");
             }
         }

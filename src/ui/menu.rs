@@ -3,7 +3,7 @@
 use super::frame::Room;
 use super::shortcuts::{is_available, start};
 use super::theme::{Icon, Tokens, fonts, icons, metrics};
-use crate::state::{AppContext, Menu, UiCommand};
+use crate::state::{AppContext, Menu, Tool, UiCommand};
 use egui::{Align2, Color32, MenuBar, Role, Sense, Ui, WidgetInfo, vec2};
 use strum::IntoEnumIterator as _;
 
@@ -95,6 +95,7 @@ fn is_on(command: UiCommand, ctx: &AppContext<'_>, room: Room) -> Option<bool> {
     let settings = &ctx.state.settings;
     let overlays = settings.overlays;
     let layer = ctx.state.dataset.as_ref().and_then(|open| open.selected());
+    let has_tool = |tool| ctx.state.annotation.is_some() && ctx.state.tools.tool == tool;
     match command {
         C::MaximizePane => Some(ctx.state.panels.maximized.is_some()),
         C::ToggleCrosshair => Some(overlays.crosshair),
@@ -107,6 +108,14 @@ fn is_on(command: UiCommand, ctx: &AppContext<'_>, room: Room) -> Option<bool> {
         C::ToggleInspector => Some(settings.inspector),
         C::ToggleBottomPanel => Some(settings.bottom_panel.unwrap_or(!room.is_compact)),
         C::AutomaticMag => Some(ctx.state.dataset.as_ref().is_some_and(|open| open.fixed_mag.is_none())),
+        C::ToggleSkeleton => Some(ctx.state.annotation.as_ref().is_some_and(|open| open.shows_skeleton && !open.skeleton.is_empty())),
+        C::ToolMove => Some(has_tool(Tool::Move)),
+        C::ToolBrush => Some(has_tool(Tool::Brush)),
+        C::ToolEraser => Some(has_tool(Tool::Eraser)),
+        C::ToolTrace => Some(has_tool(Tool::Trace)),
+        C::ToolFill => Some(has_tool(Tool::Fill)),
+        C::ToolPicker => Some(has_tool(Tool::Picker)),
+        C::ToggleFillVolume => Some(ctx.state.tools.fill_in_volume),
         C::InvertLayer => Some(layer.is_some_and(|layer| layer.display.inverted)),
         C::OpenFolder
         | C::OpenFile
@@ -140,6 +149,24 @@ fn is_on(command: UiCommand, ctx: &AppContext<'_>, room: Room) -> Option<bool> {
         | C::ToggleSegmentation
         | C::AutoWindow
         | C::FullRangeWindow
+        | C::NewAnnotation
+        | C::ImportAnnotation
+        | C::SaveAnnotation
+        | C::ExportAnnotation
+        | C::ExportMerged
+        | C::CheckRoundTrip
+        | C::CloseAnnotation
+        | C::NextTool
+        | C::PreviousTool
+        | C::NewSegment
+        | C::Interpolate
+        | C::LargerBrush
+        | C::SmallerBrush
+        | C::ToggleOverwrite
+        | C::Undo
+        | C::Redo
+        | C::ShowAnnotation
+        | C::CompareWith
         | C::CopyPosition
         | C::CopySegmentId
         | C::CopyReadCommand

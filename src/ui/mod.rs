@@ -4,6 +4,8 @@
 //! toasts. Colours, fonts and lengths come from [`theme`], controls from [`widgets`].
 
 mod age;
+mod annotation_layers;
+mod annotation_look;
 mod axis_bar;
 mod bottom_panel;
 mod channel_list;
@@ -23,6 +25,7 @@ mod shortcuts;
 mod status_bar;
 pub mod theme;
 mod toasts;
+mod tool_bar;
 mod top_bar;
 mod typed_path;
 mod viewport;
@@ -82,7 +85,7 @@ impl Widths {
     fn inspector_mut(&mut self, tab: InspectorTab) -> &mut Option<f32> {
         match tab {
             InspectorTab::Layout => &mut self.inspector_on_layout,
-            InspectorTab::Header | InspectorTab::Probe | InspectorTab::Problems => &mut self.inspector,
+            InspectorTab::Header | InspectorTab::Probe | InspectorTab::Annotation | InspectorTab::Problems => &mut self.inspector,
         }
     }
 }
@@ -142,10 +145,15 @@ impl MainWindow {
 
     fn show_dataset(&mut self, ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenDataset, area: Rect, room: Room) {
         let settings = &ctx.state.settings;
-        let choices = self.choices(settings, room);
+        let annotation = ctx.state.annotation.as_ref();
+        let painted = annotation.filter(|annotation| !annotation.volumes.is_empty());
+        let choices = PanelChoices { tools: painted.is_some(), ..self.choices(settings, room) };
         let frame = WindowFrame::new(area, &choices);
         self.show_bars(ui, ctx, frame.top_bar, frame.status_bar, room);
 
+        if let (Some(bar), Some(annotation)) = (frame.tool_bar, painted) {
+            part_ui(ui, "tool bar", bar, |ui| tool_bar::tool_bar_ui(ui, ctx, annotation));
+        }
         let axes_top = (frame.panes.bottom() - axis_bar::axis_bar_height(open)).max(frame.panes.top());
         part_ui(ui, "panes", frame.panes.with_max_y(axes_top), |ui| {
             self.viewport.show(ui, ctx);
@@ -157,6 +165,7 @@ impl MainWindow {
             Side::Open(_) => {
                 left_panel_ui(ui, |ui| {
                     self.dataset_panel.show(ui, ctx, open, room);
+                    annotation_layers::annotation_layers_ui(ui, ctx, open);
                     layer_panel::layer_panel_ui(ui, ctx, open);
                 });
             }
@@ -214,6 +223,7 @@ impl MainWindow {
             inspector_width: *self.widths.inspector_mut(tab),
             tab,
             bottom: settings.bottom_panel,
+            tools: false,
         }
     }
 
@@ -275,6 +285,9 @@ fn lines_ui(ui: &Ui, frame: &WindowFrame) {
     painter.vline(left.right() - 0.5, left.y_range(), line);
     painter.vline(inspector.left() + 0.5, inspector.y_range(), line);
     painter.hline(bottom.x_range(), bottom.top() + 0.5, line);
+    if let Some(bar) = frame.tool_bar {
+        painter.hline(bar.x_range(), bar.bottom() - 0.5, line);
+    }
 }
 
 /// Says that what hangs at the pointer can be dropped.

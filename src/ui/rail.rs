@@ -5,10 +5,11 @@ use super::widgets::{IconToggle, icon_button_ui};
 use crate::state::{AppCommand, AppContext, InspectorTab, UiCommand};
 use egui::{Align, Layout, Ui, UiBuilder, vec2};
 
-const TABS: [(InspectorTab, Icon, UiCommand); 4] = [
+const TABS: [(InspectorTab, Icon, UiCommand); 5] = [
     (InspectorTab::Header, icons::FILE, UiCommand::ShowHeader),
     (InspectorTab::Layout, icons::SQUARES_FOUR, UiCommand::ShowLayout),
     (InspectorTab::Probe, icons::CROSSHAIR_SIMPLE, UiCommand::ShowProbe),
+    (InspectorTab::Annotation, icons::PAINT_BRUSH, UiCommand::ShowAnnotation),
     (InspectorTab::Problems, icons::WARNING, UiCommand::ShowProblems),
 ];
 

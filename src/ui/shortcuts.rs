@@ -4,7 +4,7 @@
 //! the keyboard nothing is taken from it; while another widget has it, keys that move it are left to it.
 
 use super::frame::Room;
-use crate::state::{AppCommand, AppContext, Key, Modifiers, Settings, Shortcut, UiCommand};
+use crate::state::{AppCommand, AppContext, Key, Modifiers, OpenAnnotation, Settings, Shortcut, UiCommand};
 use strum::IntoEnumIterator as _;
 
 /// Sends the commands of all keys that went down since the last frame.
@@ -12,8 +12,8 @@ pub fn run(ui: &egui::Ui, ctx: &AppContext<'_>) {
     // Text size is a setting of ours; egui's own shortcut for it would do it twice.
     ui.ctx().options_mut(|options| options.zoom_with_keyboard = false);
     let panels = &ctx.state.panels;
-    let is_covered =
-        panels.palette || panels.shortcuts || panels.about || ctx.state.choosing.is_some() || egui::Popup::is_any_open(ui.ctx());
+    let has_dialog = panels.palette || panels.shortcuts || panels.about || panels.dialog.is_some();
+    let is_covered = has_dialog || ctx.state.choosing.is_some() || egui::Popup::is_any_open(ui.ctx());
     if is_covered || ui.ctx().text_edit_focused() {
         return;
     }
@@ -54,7 +54,39 @@ pub fn start(ui: &egui::Ui, ctx: &AppContext<'_>, command: UiCommand) {
 pub fn is_available(command: UiCommand, ctx: &AppContext<'_>) -> bool {
     match &ctx.state.dataset {
         None => !command.needs_dataset(),
-        Some(open) => !matches!(command, UiCommand::NextOnAxis | UiCommand::PreviousOnAxis) || !open.axes.is_empty(),
+        Some(open) => {
+            let has_axes = !matches!(command, UiCommand::NextOnAxis | UiCommand::PreviousOnAxis) || !open.axes.is_empty();
+            has_axes && fits_annotation(command, ctx.state.annotation.as_ref())
+        }
+    }
+}
+
+/// Whether there is an annotation that an action can work on.
+fn fits_annotation(command: UiCommand, open: Option<&OpenAnnotation>) -> bool {
+    use UiCommand as C;
+    let Some(open) = open else { return !command.needs_annotation() && command != C::ToggleSkeleton };
+    let history = || open.volume().map_or(&[][..], |volume| &volume.history[..]);
+    match command {
+        C::ToggleSkeleton => !open.skeleton.is_empty(),
+        // What still waits will be there to be undone.
+        C::Undo => open.waiting > 0 || history().iter().any(|line| !line.is_undone),
+        C::Redo => history().iter().any(|line| line.is_undone),
+        C::ExportMerged => open.volumes.iter().any(|volume| volume.has_fallback),
+        C::ToolMove
+        | C::ToolBrush
+        | C::ToolEraser
+        | C::ToolTrace
+        | C::ToolFill
+        | C::ToolPicker
+        | C::NextTool
+        | C::PreviousTool
+        | C::NewSegment
+        | C::Interpolate
+        | C::LargerBrush
+        | C::SmallerBrush
+        | C::ToggleOverwrite
+        | C::ToggleFillVolume => !open.volumes.is_empty(),
+        _ => true, // whatever asks nothing of an annotation
     }
 }
 
@@ -77,6 +109,10 @@ fn repeats(command: UiCommand) -> bool {
             | C::PreviousOnAxis
             | C::NextLayer
             | C::PreviousLayer
+            | C::LargerBrush
+            | C::SmallerBrush
+            | C::Undo
+            | C::Redo
     )
 }
 

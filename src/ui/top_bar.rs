@@ -144,6 +144,12 @@ fn overlays_ui(ui: &mut Ui, ctx: &AppContext<'_>) {
             ctx.send(command);
         }
     }
+    if let Some(annotation) = ctx.state.annotation.as_ref().filter(|annotation| !annotation.skeleton.is_empty()) {
+        let (mut is_on, command) = (annotation.shows_skeleton, UiCommand::ToggleSkeleton);
+        if ui.add(IconToggle::new(&mut is_on, icons::GRAPH, command.text(), &with_shortcut(command))).changed() {
+            ctx.send(command);
+        }
+    }
 }
 
 /// The search: looks like a field and opens the command palette, which has the real one.

@@ -148,7 +148,12 @@ pub fn dispatch_annotation_ui(state: &mut AppState, feed: &SliceFeed, command: U
             }
         }
         UiCommand::ShowAnnotation => show_inspector(state, InspectorTab::Annotation),
-        UiCommand::CompareWith => state.panels.dialog = Some(Dialog::Compare),
+        UiCommand::CompareWith => {
+            let of_annotation = state.annotation.as_ref().and_then(|open| open.file.clone());
+            let of_dataset = || state.dataset.as_ref().map(|open| open.dataset.path.clone());
+            let a = of_annotation.or_else(of_dataset).unwrap_or_default();
+            state.panels.dialog = Some(Dialog::Compare { a, b: PathBuf::new() });
+        }
         _ => {}
     }
     Vec::new()
@@ -185,8 +190,11 @@ pub fn dispatch_annotation(state: &mut AppState, feed: &SliceFeed, command: Anno
         }
         AnnotationCommand::Work(wanted) => return work(state, wanted),
         AnnotationCommand::CancelWork => return vec![Effect::CancelWork],
+        AnnotationCommand::Compare { a, b } => {
+            state.panels.dialog = None;
+            return vec![Effect::Compare { a, b }];
+        }
         AnnotationCommand::OpenDataset(path) => return vec![Effect::OpenDatasetOfAnnotation(path)],
-        AnnotationCommand::Compare { a, b } => return vec![Effect::Compare { a, b }],
         AnnotationCommand::StopComparing => return vec![Effect::StopComparing],
         AnnotationCommand::PickDataset => return vec![Effect::PickDatasetOfAnnotation],
         AnnotationCommand::ReadAgain => {

@@ -63,6 +63,11 @@ impl OpenAnnotation {
         self.volumes.get(self.selected)
     }
 
+    /// Whether a layer of the dataset is one of the volumes.
+    pub fn has_layer(&self, layer: usize) -> bool {
+        self.volumes.iter().any(|volume| volume.layer == layer)
+    }
+
     /// Whether a tree is drawn.
     pub fn shows_tree(&self, index: usize) -> bool {
         let by_file = self.nml.trees.get(index).is_some_and(|tree| tree.is_visible);

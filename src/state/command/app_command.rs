@@ -4,7 +4,7 @@ use super::UiCommand;
 use crate::geometry::{ChunkIndex, MagLabel, ShardIndex, SlicePlane, Vec3Int};
 use crate::scene::LayerDisplay;
 use crate::state::annotation::AnnotationCommand;
-use crate::state::app_state::{BottomTab, Dialog, InspectorTab};
+use crate::state::app_state::{BottomTab, Dialog, InspectorTab, PathField};
 use crate::state::dispatch::Effect;
 use crate::state::settings::Settings;
 use std::path::PathBuf;
@@ -106,6 +106,15 @@ pub enum AppCommand {
     Annotation(AnnotationCommand),
     /// Ask something, or nothing any more.
     SetDialog(Option<Dialog>),
+    /// Show a dialog for a path that a question asks for.
+    Browse {
+        /// Which path.
+        field: PathField,
+        /// What stands there.
+        path: PathBuf,
+    },
+    /// Find out whether something is at this path.
+    LookAt(PathBuf),
     /// What a question was about is to be done.
     Confirmed(Box<Effect>),
 }

@@ -1,9 +1,10 @@
 //! Pointer and wheel over a pane, turned into commands.
 
 use super::overlay::OnScreen;
+use super::tools::{PressKind, ToolInput, send, tool_in_hand};
 use crate::geometry::Vec3Int;
 use crate::scene::ViewState;
-use crate::state::{AppCommand, AppContext};
+use crate::state::{AnnotationCommand, AppCommand, AppContext, Pointer, Tool};
 use egui::{Event, MouseWheelUnit, PointerButton, Response, Ui};
 
 /// Points that a touchpad scrolls for one slice.
@@ -16,6 +17,10 @@ pub struct PaneInput {
     scrolled: f32,
     /// The centre before the last click, to come back to if it turns out to be half of a double click.
     before_click: Option<Vec3Int>,
+    /// Notches that make no whole step of the brush yet.
+    brush_scrolled: f32,
+    /// A drag with a tool.
+    pub tools: ToolInput,
 }
 
 impl PaneInput {
@@ -35,31 +40,40 @@ impl PaneInput {
         } else if ctx.state.probe.hover.is_some_and(|(over, _)| over == plane) {
             ctx.send(AppCommand::Hover(None));
         }
-        let is_drag = response.dragged_by(PointerButton::Primary) || response.dragged_by(PointerButton::Middle);
-        let moved = response.drag_delta() * pane.pixels_per_point;
-        if is_drag && moved != egui::Vec2::ZERO {
-            ctx.send(AppCommand::Pan { plane, right_px: f64::from(moved.x), down_px: f64::from(moved.y) });
-        }
+        self.tools.handle(ui, response, pane, ctx);
+        pan(ui, response, pane, ctx);
         if (response.drag_started() || response.clicked()) && ctx.state.panels.active_pane != plane {
             ctx.send(AppCommand::ActivatePane(plane));
         }
+        let Some(pos) = response.interact_pointer_pos() else { return };
+        let voxel = pane.view.voxel_at(px_in_pane(pos));
+        let (tool, kind) = (tool_in_hand(ctx), PressKind::of(ui.input(|input| input.modifiers)));
+        match tool {
+            Some(_) if response.clicked() && kind.picks => send(ctx, plane, Pointer::Pick(voxel), PressKind::default()),
+            Some(Tool::Fill | Tool::Picker) if response.clicked() => send(ctx, plane, Pointer::Click(voxel), kind),
+            Some(Tool::Brush | Tool::Eraser | Tool::Trace | Tool::Fill | Tool::Picker) => {}
+            Some(Tool::Move) | None => self.click(response, pane, ctx, voxel),
+        }
+    }
+
+    /// A click centres, a double click shows one pane or all.
+    fn click(&mut self, response: &Response, pane: &OnScreen, ctx: &AppContext<'_>, voxel: Vec3Int) {
         if response.double_clicked() {
-            let maximized = ctx.state.panels.maximized.is_none().then_some(plane);
+            let maximized = ctx.state.panels.maximized.is_none().then_some(pane.view.plane());
             ctx.send(AppCommand::Maximize(maximized));
             if let Some(before) = self.before_click.take() {
                 ctx.send(AppCommand::SetPosition(before));
             }
-        } else if response.clicked()
-            && let Some(pos) = response.interact_pointer_pos()
-        {
+        } else if response.clicked() {
             self.before_click = ctx.state.dataset.as_ref().map(|open| open.view.voxel());
-            ctx.send(AppCommand::SetPosition(pane.view.voxel_at(px_in_pane(pos))));
+            ctx.send(AppCommand::SetPosition(voxel));
         }
     }
 
     fn wheel(&mut self, ui: &Ui, pane: &OnScreen, at_px: [f64; 2], ctx: &AppContext<'_>) {
         let plane = pane.view.plane();
-        let (mut steps, mut notches, mut pinch) = (0.0_f32, 0.0_f32, 1.0_f64);
+        let has_disc = tool_in_hand(ctx).is_some_and(Tool::has_disc);
+        let (mut steps, mut notches, mut pinch, mut brush) = (0.0_f32, 0.0_f32, 1.0_f64, 0.0_f32);
         ui.input(|input| {
             for event in &input.events {
                 match event {
@@ -72,6 +86,8 @@ impl PaneInput {
                         };
                         if modifiers.command || modifiers.ctrl || modifiers.alt {
                             notches += turned;
+                        } else if modifiers.shift && has_disc {
+                            brush += turned;
                         } else {
                             steps += if modifiers.shift { 5.0 * turned } else { turned };
                         }
@@ -87,6 +103,12 @@ impl PaneInput {
             let from_center_px = [at_px[0] - center[0], at_px[1] - center[1]];
             ctx.send(AppCommand::ZoomAt { plane, from_center_px, factor });
         }
+        self.brush_scrolled += brush;
+        let whole = self.brush_scrolled.trunc();
+        if whole != 0.0 {
+            self.brush_scrolled -= whole;
+            ctx.send(AnnotationCommand::ChangeBrush(whole as i64));
+        }
         self.scrolled += steps;
         let whole = self.scrolled.trunc();
         if whole != 0.0 {
@@ -96,5 +118,23 @@ impl PaneInput {
         if (steps != 0.0 || notches != 0.0) && ctx.state.panels.active_pane != plane {
             ctx.send(AppCommand::ActivatePane(plane));
         }
+    }
+}
+
+/// Moves the view: by dragging, unless the tool in hand paints then, and by moving the pointer with Alt.
+fn pan(ui: &Ui, response: &Response, pane: &OnScreen, ctx: &AppContext<'_>) {
+    let paints = tool_in_hand(ctx).is_some_and(Tool::paints_by_drag);
+    let is_drag = (response.dragged_by(PointerButton::Primary) && !paints) || response.dragged_by(PointerButton::Middle);
+    let (is_alt_move, delta) = ui.input(|input| (input.modifiers.alt && !input.pointer.any_down(), input.pointer.delta()));
+    let moved = if is_drag {
+        response.drag_delta()
+    } else if is_alt_move && response.hovered() {
+        delta
+    } else {
+        return;
+    };
+    let moved = moved * pane.pixels_per_point;
+    if moved != egui::Vec2::ZERO {
+        ctx.send(AppCommand::Pan { plane: pane.view.plane(), right_px: f64::from(moved.x), down_px: f64::from(moved.y) });
     }
 }

@@ -1,9 +1,12 @@
 //! The panes: XY, YZ and XZ, and the map in the fourth quarter.
 
+mod brush;
 mod input;
 mod overlay;
 mod pane;
+mod skeleton;
 mod texture;
+mod tools;
 
 use crate::geometry::SlicePlane;
 use crate::state::AppContext;

@@ -26,6 +26,17 @@ impl OnScreen {
         start + (self.view.px_from_mag1(screen_axis, mag1).clamp(-1e6, 1e6) as f32) / self.pixels_per_point
     }
 
+    /// The mag-1 point under a point of the screen, in the middle of the shown slice.
+    pub fn mag1_at(&self, pos: Pos2) -> [f64; 3] {
+        let mut point = [0.0; 3];
+        point[self.view.plane().normal_axis()] = self.view.slice() as f64 + 0.5;
+        let from_corner = (pos - self.rect.min) * self.pixels_per_point;
+        for screen_axis in 0..2 {
+            point[self.view.volume_axis(screen_axis)] = self.view.mag1_from_px(screen_axis, f64::from(from_corner[screen_axis]));
+        }
+        point
+    }
+
     /// The middle of the physical pixel at a coordinate, so that one-pixel lines are sharp.
     fn sharp(&self, points: f32) -> f32 {
         ((points * self.pixels_per_point).floor() + 0.5) / self.pixels_per_point

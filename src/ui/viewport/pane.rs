@@ -3,9 +3,11 @@
 use super::input::PaneInput;
 use super::overlay::{self, OnScreen};
 use super::texture::PaneTexture;
+use super::tools::tool_in_hand;
+use super::{brush, skeleton};
 use crate::geometry::{SlicePlane, Vec3Int};
 use crate::scene::{PaneView, ScaleBar};
-use crate::state::{AppCommand, AppContext, InspectorTab, OpenDataset, UiCommand};
+use crate::state::{AppCommand, AppContext, InspectorTab, OpenDataset, Tool, UiCommand};
 use crate::ui::theme::{Severity, Tokens, icons, metrics};
 use crate::ui::widgets::{Notice, PlateButton};
 use egui::{Color32, Rect, Role, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2};
@@ -70,8 +72,19 @@ impl Pane {
         if overlays.bounding_boxes {
             overlay::paint_bounding_boxes(&painter, &pane, ctx, tokens);
         }
+        let pointer = response.hover_pos();
+        if let Some(annotation) = &ctx.state.annotation {
+            if overlays.bounding_boxes {
+                skeleton::paint_boxes(&painter, &pane, annotation, pointer, tokens);
+            }
+            skeleton::paint_skeleton(&painter, &pane, annotation, open, pointer, tokens);
+        }
         if overlays.crosshair {
             overlay::paint_crosshair(&painter, &pane, tokens);
+        }
+        brush::paint_outline(ui, &painter, &pane, self.input.tools.outline());
+        if let Some(pointer) = pointer.filter(|_| tool_in_hand(ctx).is_some_and(Tool::has_disc)) {
+            brush::paint_disc(ui, &painter, &pane, ctx, pointer);
         }
         overlay::paint_plates(&painter, &pane, ctx.feed.shown_label(open.selected), tokens);
         overlay::paint_axes(&painter, &pane, tokens);

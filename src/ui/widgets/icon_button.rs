@@ -115,12 +115,19 @@ pub struct ToolButton<'a> {
     label: &'a str,
     tooltip: &'a str,
     selected: bool,
+    has_name: bool,
 }
 
 impl<'a> ToolButton<'a> {
     /// A tool that is in use or not.
     pub fn new(icon: Icon, label: &'a str, tooltip: &'a str, selected: bool) -> Self {
-        Self { icon, label, tooltip, selected }
+        Self { icon, label, tooltip, selected, has_name: true }
+    }
+
+    /// Only the icon, where there is no room for the name.
+    pub fn without_name(mut self) -> Self {
+        self.has_name = false;
+        self
     }
 }
 
@@ -130,7 +137,7 @@ impl Widget for ToolButton<'_> {
         let tokens = Tokens::of(ui);
         let text = paint::line(ui, self.label, fonts::control(), Color32::PLACEHOLDER);
         let text_left = PADDING + Icon::SIZE + 6.0;
-        let width = paint::whole(text_left + text.size().x + PADDING);
+        let width = paint::whole(if self.has_name { text_left + text.size().x + PADDING } else { Icon::SIZE + 2.0 * PADDING });
         let (rect, response) = ui.allocate_exact_size(vec2(width, metrics::TOOL_HEIGHT), Sense::click());
         response.widget_info(|| WidgetInfo::selected(Role::RadioButton, ui.is_enabled(), self.selected, self.label));
         let (fill, color) = if self.selected && ui.is_enabled() {
@@ -141,8 +148,10 @@ impl Widget for ToolButton<'_> {
         ui.painter().rect_filled(rect, metrics::RADIUS_CONTROL, fill);
         let icon_center = rect.left_center() + vec2(PADDING + Icon::SIZE / 2.0, 0.0);
         paint::icon(ui.painter(), self.icon, icon_center, Icon::SIZE, color);
-        let text_rect = rect.with_min_x(rect.left() + text_left);
-        paint::draw(ui.painter(), &text, Align2::LEFT_CENTER, text_rect, color);
+        if self.has_name {
+            let text_rect = rect.with_min_x(rect.left() + text_left);
+            paint::draw(ui.painter(), &text, Align2::LEFT_CENTER, text_rect, color);
+        }
         paint::focus_ring(ui, &response, rect, metrics::RADIUS_CONTROL);
         response.on_hover_text(self.tooltip)
     }

@@ -47,7 +47,8 @@ impl<'a> Notice<'a> {
         let width = needed.min(room).round();
         let top_left = pos2((pane.center().x - width / 2.0).round(), pane.top() + TOP_IN_PANE);
         let rect = Rect::from_min_size(top_left, vec2(width, HEIGHT));
-        let response = ui.interact(rect, ui.unique_id().with("notice"), Sense::click());
+        // A drag that begins here is none of the slice below.
+        let response = ui.interact(rect, ui.unique_id().with("notice"), Sense::click_and_drag());
         self.show_at(ui, rect, &response)
     }
 

@@ -72,7 +72,8 @@ impl<'a> PlateButton<'a> {
 impl Widget for PlateButton<'_> {
     fn ui(self, ui: &mut Ui) -> Response {
         let tokens = Tokens::of(ui);
-        let (rect, response) = ui.allocate_exact_size(vec2(metrics::PLATE, metrics::PLATE), Sense::click());
+        // A drag that begins here is none of the slice below.
+        let (rect, response) = ui.allocate_exact_size(vec2(metrics::PLATE, metrics::PLATE), Sense::click_and_drag());
         response.widget_info(|| WidgetInfo::labeled(Role::Button, ui.is_enabled(), self.name));
         let ground = if response.hovered() { tokens.slice.plate_hovered } else { tokens.slice.plate };
         ui.painter().rect_filled(rect, metrics::RADIUS_CHIP, ground);

@@ -1,11 +1,15 @@
 //! A row of tabs with a line under the open one.
 
-use egui::{Align2, Color32, Rect, Response, Role, Sense, Ui, WidgetInfo, vec2};
+use std::sync::Arc;
+
+use egui::{Align2, Color32, Galley, Rect, Response, Role, Sense, Ui, WidgetInfo, vec2};
 
 use super::paint;
 use crate::ui::theme::{Severity, Tokens, fonts, metrics};
 
 const GAP: f32 = 16.0;
+/// Where there are many tabs in little room.
+const MIN_GAP: f32 = 6.0;
 const BADGE_HEIGHT: f32 = 16.0;
 const UNDERLINE: f32 = 2.0;
 
@@ -58,12 +62,15 @@ impl<'a, T: PartialEq> TabBar<'a, T> {
         response.widget_info(|| WidgetInfo::labeled(Role::TabList, ui.is_enabled(), name));
         paint::paint_divider(ui, rect.bottom() - 1.0, tokens);
 
+        let looks: Vec<TabLook> = self.tabs.iter().map(|tab| TabLook::of(ui, tab)).collect();
+        let gaps = looks.len().saturating_sub(1).max(1) as f32;
+        let gap = ((rect.width() - looks.iter().map(|look| look.width).sum::<f32>()) / gaps).floor().clamp(MIN_GAP, GAP);
         let mut left = rect.left();
-        for (index, tab) in self.tabs.into_iter().enumerate() {
+        for (index, (tab, look)) in self.tabs.into_iter().zip(looks).enumerate() {
             let is_open = *self.selected == tab.value;
             let id = response.id.with(index);
-            let (tab_rect, tab_response) = tab_ui(ui, id, rect.with_min_x(left), &tab, is_open);
-            left = tab_rect.right() + GAP;
+            let (tab_rect, tab_response) = tab_ui(ui, id, rect.with_min_x(left), (&tab, look), is_open, gap);
+            left = tab_rect.right() + gap;
             if tab_response.clicked() && !is_open {
                 *self.selected = tab.value;
                 response.mark_changed();
@@ -85,18 +92,33 @@ impl<'a, T: PartialEq> TabBar<'a, T> {
     }
 }
 
-fn tab_ui<T>(ui: &Ui, id: egui::Id, free: Rect, tab: &Tab<'_, T>, is_open: bool) -> (Rect, Response) {
+/// A tab laid out.
+struct TabLook {
+    text: Arc<Galley>,
+    /// Text, width and colour of the count.
+    badge: Option<(Arc<Galley>, f32, Color32)>,
+    width: f32,
+}
+
+impl TabLook {
+    fn of<T>(ui: &Ui, tab: &Tab<'_, T>) -> Self {
+        let tokens = Tokens::of(ui);
+        let text = paint::line(ui, tab.label, fonts::control(), Color32::PLACEHOLDER);
+        let badge = tab.badge.map(|(count, severity)| {
+            let text = paint::line(ui, &count.to_string(), fonts::small_semi_bold(), tokens.acct);
+            let width = paint::whole(text.size().x + 8.0).max(BADGE_HEIGHT);
+            (text, width, tokens.severity(severity))
+        });
+        let width = paint::whole(text.size().x) + badge.as_ref().map_or(0.0, |(_, width, _)| 6.0 + width);
+        Self { text, badge, width }
+    }
+}
+
+fn tab_ui<T>(ui: &Ui, id: egui::Id, free: Rect, (tab, look): (&Tab<'_, T>, TabLook), is_open: bool, gap: f32) -> (Rect, Response) {
     let tokens = Tokens::of(ui);
-    let text = paint::line(ui, tab.label, fonts::control(), Color32::PLACEHOLDER);
-    let badge = tab.badge.map(|(count, severity)| {
-        let text = paint::line(ui, &count.to_string(), fonts::small_semi_bold(), tokens.acct);
-        let width = paint::whole(text.size().x + 8.0).max(BADGE_HEIGHT);
-        (text, width, tokens.severity(severity))
-    });
-    let text_width = paint::whole(text.size().x);
-    let width = text_width + badge.as_ref().map_or(0.0, |(_, width, _)| 6.0 + width);
+    let TabLook { text, badge, width } = look;
     let rect = free.with_max_x(free.left() + width);
-    let response = ui.interact(rect.expand2(vec2(GAP / 2.0, 0.0)), id, Sense::click());
+    let response = ui.interact(rect.expand2(vec2(gap / 2.0, 0.0)), id, Sense::click());
     let name = match tab.badge {
         Some((count, _)) => format!("{} ({count})", tab.label),
         None => tab.label.to_owned(),
