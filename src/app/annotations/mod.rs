@@ -203,7 +203,7 @@ impl App {
         let view = open.view;
         let mut opened = start_new(below, fallback, view.voxel());
         opened.view = view; // somebody has just found the place to annotate
-        self.show_opened(opened, None);
+        self.show_opened(opened);
     }
 
     /// Goes on with the dataset below, at the same place.
@@ -222,7 +222,7 @@ impl App {
     }
 
     /// Shows the annotation over a dataset that somebody chose.
-    fn open_dataset_of_annotation(&mut self, path: PathBuf) {
+    pub(super) fn open_dataset_of_annotation(&mut self, path: PathBuf) {
         let Some(file) = self.state.annotation.as_ref().and_then(|open| open.file.clone()) else { return };
         if self.state.annotation.as_ref().is_some_and(OpenAnnotation::is_unsaved) {
             self.say(Severity::Warning, "Export the annotation first: its edits were made without the dataset");

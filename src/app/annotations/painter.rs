@@ -74,7 +74,7 @@ impl Painter {
             EditRequest::BeginStroke { place, diameter, at } => {
                 let (settings, target) = self.place(&place)?;
                 self.diameter = diameter;
-                let outcome = self.editor.begin_stroke(settings, target, diameter, at)?;
+                let outcome = self.editor.begin_stroke(settings, target, f64::from(diameter), at)?;
                 self.stroke = Some(slice_of(&place, &[at], diameter));
                 Ok(outcome.into())
             }
