@@ -1,6 +1,6 @@
 //! Annotations from the first stroke to the file, and back.
 
-use crate::support::{Gui, Setup, Tiny, value};
+use crate::support::{Gui, Setup, Slow, SlowOpener, Tiny, value};
 use chunkscope::format::nml::SegmentId;
 use chunkscope::geometry::{SlicePlane, Vec3Int};
 use chunkscope::scene::PickState;
@@ -8,8 +8,9 @@ use chunkscope::state::{
     AnnotationCommand, AnnotationWork, AppCommand, ComparisonState, Dialog, Effect, ExportKind, OpenAnnotation, OpenVolume, PaintTools, Pointer,
     Tool, UiCommand,
 };
+use chunkscope::storage::LocalOpener;
 use std::path::Path;
-use std::sync::Arc;
+use std::time::Duration;
 
 const CENTER: [f64; 3] = [48.5, 32.5, 32.5];
 
@@ -237,7 +238,7 @@ fn a_file_that_changes_on_disk_is_noticed() {
     export(&mut gui, &file);
     gui.steps(5);
     assert!(!gui.annotation().changed_on_disk, "our own export is no change");
-    std::thread::sleep(std::time::Duration::from_millis(50));
+    std::thread::sleep(Duration::from_millis(50));
     let mut bytes = std::fs::read(&file).expect("the export");
     bytes.push(0);
     std::fs::write(&file, bytes).expect("written");
@@ -275,11 +276,10 @@ fn two_datasets_are_compared_and_their_differences_drawn() {
 
 #[test]
 fn strokes_wait_for_slow_chunks_and_are_not_lost() {
-    use crate::support::SlowOpener;
     let tiny = Tiny::new();
-    let slow = SlowOpener::new(std::time::Duration::from_millis(60), false);
-    let mut gui = painting(Setup::of(tiny.path()).opener(slow.clone()));
-    slow.set_slow(true);
+    let slow = Slow::new(Duration::from_millis(60), false);
+    let mut gui = painting(Setup::of(tiny.path()).opener(SlowOpener { inner: LocalOpener::default(), slow: slow.clone() }));
+    slow.switch(true);
     let active = gui.volume().active;
     gui.send(AppCommand::SetPosition(Vec3Int::new(10, 10, 60)));
     // Painted before anything of the slice has been read.
@@ -292,5 +292,4 @@ fn strokes_wait_for_slow_chunks_and_are_not_lost() {
     assert_ne!(next, active);
     assert_eq!(gui.id_at([14, 10, 60]), active);
     assert_eq!(gui.id_at([10, 20, 60]), u64::from(value::cells([10, 20, 60])), "what was below was read first");
-    let _ = Arc::strong_count(&gui.volume().segments);
 }
