@@ -17,6 +17,12 @@ mod ids;
 mod interpolate;
 mod mask;
 mod outline;
+#[cfg(test)]
+mod test_world;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod timing;
 mod undo;
 mod volume;
 mod voxels;
