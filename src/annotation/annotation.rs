@@ -46,7 +46,8 @@ impl Annotation {
     pub fn new_over(dataset: &Dataset, fallback: Option<&Layer>, edit_position: Vec3Int, time_unix_ms: u64) -> Self {
         let name = fallback.map_or("Volume", |layer| layer.name.as_str());
         let class = fallback.and_then(|layer| layer.voxel_type).map_or(ElementClass::Uint32, |voxel_type| voxel_type.class);
-        let volume = VolumeFile { layer: name.to_owned(), nml_volume: None, class: Some(class), format: None, axes: Vec::new(), levels: Vec::new() };
+        let volume =
+            VolumeFile { layer: name.to_owned(), nml_volume: None, class: Some(class), format: None, axes: Vec::new(), levels: Vec::new() };
         let spec = volume_spec(&volume, None, fallback, Some(dataset), dataset.voxel_size, dataset.bounding_box());
         let new = NewNml {
             experiment: Experiment { name: dataset.name.clone(), ..Experiment::default() },
@@ -55,11 +56,7 @@ impl Annotation {
             zoom: None,
             time_unix_ms,
         };
-        Self {
-            name: format!("{}_annotation", dataset.name),
-            nml: Arc::new(Nml::new(new)),
-            volumes: vec![VolumeAnnotation::new(spec)],
-        }
+        Self { name: format!("{}_annotation", dataset.name), nml: Arc::new(Nml::new(new)), volumes: vec![VolumeAnnotation::new(spec)] }
     }
 }
 

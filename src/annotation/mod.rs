@@ -13,17 +13,12 @@ mod counts;
 mod edited;
 mod editor;
 mod error;
+pub mod export;
 mod fill;
 mod ids;
 mod interpolate;
 mod mask;
 mod outline;
-#[cfg(test)]
-mod test_world;
-#[cfg(test)]
-mod tests;
-#[cfg(test)]
-mod timing;
 mod undo;
 mod volume;
 mod voxels;

@@ -52,7 +52,7 @@ fn compare(task: u64, paths: [PathBuf; 2], open_path: &OpenPath, cancel: &Atomic
     let watch = Watch { progress: &progress, cancel };
     let difference = compare_datasets(&pairing, CompareOptions::default(), watch).map_err(|err| err.to_string())?;
     let further = match (&a.annotation, &b.annotation) {
-        (Some(a), Some(b)) => nml::compare(&a.nml, &b.nml).iter().map(ToString::to_string).collect(),
+        (Some(a), Some(b)) => nml::compare(&a.nml, &b.nml).iter().map(|difference| difference.text.clone()).collect(),
         _ => Vec::new(),
     };
     let findings = Findings::new(&difference, further);

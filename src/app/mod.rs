@@ -24,11 +24,11 @@ use crate::state::{
 use crate::storage::StorageOpener;
 use crate::ui::MainWindow;
 use crate::ui::theme::{self, Appearance};
+use annotations::{Editing, KnownDatasets, LeftBehind};
+use comparison::RunningComparison;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use annotations::{Editing, KnownDatasets, LeftBehind};
-use comparison::RunningComparison;
 use tasks::{OpenFailure, TaskEvent, Tasks, scan_order};
 
 /// A picture for the welcome page is taken when nothing has changed for this long: windows may still be found.
@@ -322,6 +322,8 @@ impl App {
                 }
             }
             Effect::Quit => self.wants_quit = true,
+            Effect::Browse { field, path } => self.tasks.pick_path(field, &path),
+            Effect::LookAt(path) => self.tasks.look_at(path),
             Effect::Compare { a, b } => self.start_comparing(a, b),
             Effect::StopComparing => {
                 self.stop_comparing();
@@ -429,6 +431,12 @@ impl App {
             }
             TaskEvent::Editor(event) => self.apply_editor(event),
             TaskEvent::Work(event) => self.apply_work(event),
+            TaskEvent::PickedPath { field, path } => {
+                if let Some(dialog) = &mut self.state.panels.dialog {
+                    dialog.set_path(field, path);
+                }
+            }
+            TaskEvent::LookedAt { path, is_there } => self.state.panels.looked_at = Some((path, is_there)),
             TaskEvent::Comparison(event) => self.apply_comparison(event),
             TaskEvent::LeftBehind(found) => self.offer_left_behind(found),
             TaskEvent::PickedDatasetOfAnnotation(path) => self.open_dataset_of_annotation(path),

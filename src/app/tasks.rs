@@ -8,7 +8,7 @@ use crate::format::{ChunkSource, Dataset, OpenError, ShardLayout};
 use crate::geometry::{BoundingBox, ChunkIndex, ShardIndex, Vec3Int};
 use crate::loading::{SourceId, UiWaker};
 use crate::scene::SliceImage;
-use crate::state::{Choosing, Located, Recent, ShardFile, nearest_data};
+use crate::state::{Choosing, Located, PathField, Recent, ShardFile, nearest_data};
 use crate::ui::RecentLook;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::future::Future;
@@ -42,6 +42,20 @@ pub enum TaskEvent {
     LeftBehind(Vec<LeftBehind>),
     /// A comparison goes on or has ended.
     Comparison(ComparisonEvent),
+    /// Somebody chose a path that a question asks for.
+    PickedPath {
+        /// Which.
+        field: PathField,
+        /// The path.
+        path: PathBuf,
+    },
+    /// Whether something is at a path.
+    LookedAt {
+        /// The path.
+        path: PathBuf,
+        /// Whether something is there.
+        is_there: bool,
+    },
     /// Somebody chose the dataset of the annotation.
     PickedDatasetOfAnnotation(PathBuf),
     /// Somebody chose a path in a dialog; `None` if it was closed or can't be shown on this desktop.
@@ -151,7 +165,10 @@ impl Tasks {
         let (task, open_path) = (self.task_number(), self.open_path.clone());
         self.spawn("recover edits", move |reporter| {
             let result = recover(&about, &edits, &open_path).map(Box::new);
-            reporter.send(TaskEvent::Opened { task, result: result.map_err(|err| OpenFailure::Failed { message: err.to_string(), hint: None }) });
+            reporter.send(TaskEvent::Opened {
+                task,
+                result: result.map_err(|err| OpenFailure::Failed { message: err.to_string(), hint: None }),
+            });
         });
         task
     }
@@ -197,6 +214,36 @@ impl Tasks {
             if let Some(handle) = pollster::block_on(chosen) {
                 reporter.send(TaskEvent::PickedDatasetOfAnnotation(handle.path().to_owned()));
             }
+        });
+    }
+
+    /// Shows a dialog for a path that a question asks for; `path` is what stands there.
+    pub fn pick_path(&self, field: PathField, path: &Path) {
+        let dialog = rfd::AsyncFileDialog::new();
+        let dialog = path.parent().filter(|folder| folder.is_absolute()).map_or(dialog.clone(), |folder| dialog.set_directory(folder));
+        let report = move |reporter: &Reporter, handle: Option<rfd::FileHandle>| {
+            if let Some(handle) = handle {
+                reporter.send(TaskEvent::PickedPath { field, path: handle.path().to_owned() });
+            }
+        };
+        match field {
+            PathField::ExportTo => {
+                let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+                let chosen = dialog.set_title("Export annotation").set_file_name(name).save_file();
+                self.spawn("dialog", move |reporter| report(reporter, pollster::block_on(chosen)));
+            }
+            PathField::CompareA | PathField::CompareB => {
+                let chosen = dialog.set_title("Compare").pick_folder();
+                self.spawn("dialog", move |reporter| report(reporter, pollster::block_on(chosen)));
+            }
+        }
+    }
+
+    /// Finds out whether something is at a path.
+    pub fn look_at(&self, path: PathBuf) {
+        self.spawn("look at path", move |reporter| {
+            let is_there = path.exists();
+            reporter.send(TaskEvent::LookedAt { path, is_there });
         });
     }
 

@@ -3,7 +3,8 @@
 use super::scan::Comparator;
 use crate::codec::DecodeError;
 use crate::format::{
-    ChunkEncoding, ChunkError, ChunkFault, ChunkLocation, ChunkSource, HeaderField, HeaderReport, HeaderSection, ShardLayout, read_box_alone,
+    ChunkEncoding, ChunkError, ChunkFault, ChunkLocation, ChunkSource, HeaderField, HeaderReport, HeaderSection, ShardLayout,
+    read_box_alone,
 };
 use crate::geometry::{BoundingBox, ChunkGrid, ChunkIndex, Shape3, ShardIndex, Vec3Int};
 use crate::problem::Problem;

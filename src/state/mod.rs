@@ -18,7 +18,7 @@ mod slice_feed;
 
 pub use annotation::{
     AnnotationCommand, AnnotationWork, EditRequest, ExportKind, OpenAnnotation, OpenVolume, PaintPlace, PaintTools, Pointer,
-    RoundTripResult, RunningWork, SegmentChange, Tool,
+    RoundTripResult, RunningWork, SegmentChange, Tool, given_colors, with_volumes,
 };
 pub use app_state::{
     AppState, BottomTab, Choosing, Dialog, InspectorTab, Located, OpenDataset, OpenLayer, Opening, Overlays, Panels, PathField, Probe,

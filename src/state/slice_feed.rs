@@ -403,13 +403,13 @@ impl SliceFeed {
             missing_pattern: key.missing_pattern,
             hovered_segment: key.hovered_segment,
         };
+        let lookup = self.lookup();
         let pane = &mut self.panes[plane_index(plane)];
         pane.is_composing = true;
         pane.is_stale = false;
         pane.next_generation += 1;
         let generation = pane.next_generation;
         let reply = SliceReply { plane, dataset: self.dataset, picture: None, sender: self.sender.clone(), waker: self.waker.clone() };
-        let lookup = self.lookup();
         let view = key.view;
         pane.asked = Some(key);
         let is_accepted = self.loader.spawn_compose(move || {

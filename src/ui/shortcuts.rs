@@ -71,7 +71,7 @@ fn fits_annotation(command: UiCommand, open: Option<&OpenAnnotation>) -> bool {
         // What still waits will be there to be undone.
         C::Undo => open.waiting > 0 || history().iter().any(|line| !line.is_undone),
         C::Redo => history().iter().any(|line| line.is_undone),
-        C::ExportMerged => open.volumes.iter().any(|volume| volume.has_fallback),
+        C::ExportMerged => open.volumes.iter().any(|volume| volume.fallback.is_some() && !volume.lacks_fallback),
         C::ToolMove
         | C::ToolBrush
         | C::ToolEraser

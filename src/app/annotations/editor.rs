@@ -1,19 +1,21 @@
 //! [`Editor`]: the thread that paints. It takes requests one after the other, however long chunks take to load, so no
 //! stroke is lost or overtaken; the window shows what it publishes.
 
-use crate::annotation::{Annotation, EditError, EditOutcome, HistoryLine, VolumeEditor};
-use crate::app::tasks::{Reporter, TaskEvent};
+use super::painter::{Painted, Painter};
+use crate::annotation::{Annotation, CountJob, CountResult, HistoryLine, VoxelCounts};
+use crate::app::tasks::Reporter;
 use crate::format::nml::{Segment, SegmentId};
+use crate::geometry::BoundingBox;
 use crate::state::EditRequest;
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// What the editor is asked for.
 enum Job {
     Edit { volume: usize, request: EditRequest },
     Snapshot(SnapshotFor),
-    Counts { volume: usize, counts: HashMap<SegmentId, u64> },
+    Counted { volume: usize, result: Box<CountResult> },
 }
 
 /// What a copy of the annotation is wanted for.
@@ -31,6 +33,8 @@ pub enum EditorEvent {
     Edited(Box<EditReport>),
     /// The annotation after all requests before; its number of edits.
     Snapshot { purpose: SnapshotFor, annotation: Box<Annotation>, revision: u64 },
+    /// Voxels by segment are to be counted, in a task.
+    Count { volume: usize, job: CountJob },
 }
 
 /// What a request led to.
@@ -45,10 +49,16 @@ pub struct EditReport {
     pub active: Option<SegmentId>,
     /// Listed segments.
     pub segments: Arc<[Segment]>,
+    /// What else is listed; `None` in the midst of a stroke.
+    pub lists: Option<EditLists>,
+}
+
+/// History and counts of a volume.
+pub struct EditLists {
     /// What was done, oldest first.
     pub history: Arc<[HistoryLine]>,
     /// Voxels by id; `None` until they have been counted.
-    pub counts: Option<Arc<HashMap<SegmentId, u64>>>,
+    pub counts: Option<Arc<VoxelCounts>>,
 }
 
 /// The way to the editor's thread.
@@ -62,10 +72,10 @@ impl Editor {
     /// Jobs in the channel; more wait in the window.
     const MAX_JOBS: usize = 256;
 
-    /// The way, and the thread's work.
-    pub fn new(annotation: Annotation) -> (Self, impl FnOnce(&Reporter) + Send + 'static) {
+    /// The way, and the thread's work. `revision` is the number of edits that the annotation begins with.
+    pub fn new(annotation: Annotation, revision: u64) -> (Self, impl FnOnce(&Reporter) + Send + 'static) {
         let (sender, jobs) = bounded(Self::MAX_JOBS);
-        (Self { jobs: Some(sender), backlog: VecDeque::new() }, move |reporter: &Reporter| run(annotation, &jobs, reporter))
+        (Self { jobs: Some(sender), backlog: VecDeque::new() }, move |reporter: &Reporter| run(annotation, revision, &jobs, reporter))
     }
 
     /// Asks for an edit of a volume. Points of one stroke that wait are put together.
@@ -84,9 +94,9 @@ impl Editor {
         self.send(Job::Snapshot(purpose));
     }
 
-    /// Tells how many voxels each segment has in the stored buckets.
-    pub fn counted(&mut self, volume: usize, counts: HashMap<SegmentId, u64>) {
-        self.send(Job::Counts { volume, counts });
+    /// Tells what counting found.
+    pub fn counted(&mut self, volume: usize, result: Box<CountResult>) {
+        self.send(Job::Counted { volume, result });
     }
 
     fn send(&mut self, job: Job) {
@@ -117,4 +127,61 @@ impl Editor {
     pub fn waiting(&self) -> usize {
         self.backlog.len() + self.jobs.as_ref().map_or(0, Sender::len)
     }
+}
+
+/// The thread's work: ends when the window lets go of the editor.
+fn run(annotation: Annotation, mut revision: u64, jobs: &Receiver<Job>, reporter: &Reporter) {
+    let Annotation { name, nml, volumes } = annotation;
+    let user_boxes: Vec<BoundingBox> = nml.user_boxes.iter().map(|user_box| user_box.extent).collect();
+    let mut painters: Vec<Painter> = volumes.into_iter().map(Painter::new).collect();
+    let mut listed: Vec<Arc<[Segment]>> = painters.iter().map(|painter| painter.editor().volume().segments.as_slice().into()).collect();
+    for (volume, painter) in painters.iter_mut().enumerate() {
+        if let Some(job) = painter.begin_count() {
+            reporter.send(EditorEvent::Count { volume, job }.into());
+        }
+    }
+    for job in jobs {
+        match job {
+            Job::Edit { volume, request } => {
+                let Some((painter, segments)) = painters.get_mut(volume).zip(listed.get_mut(volume)) else { continue };
+                let is_part = matches!(request, EditRequest::BeginStroke { .. } | EditRequest::ExtendStroke(_));
+                let (result, active, has_new_list) = match painter.carry_out(request, &user_boxes) {
+                    Ok(Painted { outcome, active }) => {
+                        revision += u64::from(outcome.touched.iter().any(|touched| !touched.is_empty()) || outcome.segments_changed);
+                        (Ok(outcome.notes.iter().map(ToString::to_string).collect()), active, outcome.segments_changed)
+                    }
+                    Err(err) => (Err(err.to_string()), None, false),
+                };
+                if has_new_list {
+                    *segments = painter.editor().volume().segments.as_slice().into();
+                }
+                let report = report(volume, painter, segments.clone(), (result, active, revision), is_part);
+                reporter.send(EditorEvent::Edited(Box::new(report)).into());
+            }
+            Job::Snapshot(purpose) => {
+                let volumes = painters.iter().map(|painter| painter.editor().volume().clone()).collect();
+                let annotation = Box::new(Annotation { name: name.clone(), nml: nml.clone(), volumes });
+                reporter.send(EditorEvent::Snapshot { purpose, annotation, revision }.into());
+            }
+            Job::Counted { volume, result } => {
+                let Some((painter, segments)) = painters.get_mut(volume).zip(listed.get(volume)) else { continue };
+                painter.finish_count(*result);
+                let report = report(volume, painter, segments.clone(), (Ok(Vec::new()), None, revision), false);
+                reporter.send(EditorEvent::Edited(Box::new(report)).into());
+            }
+        }
+    }
+}
+
+/// What the window is told after a request. In the midst of a stroke history and counts are as before.
+fn report(
+    volume: usize,
+    painter: &Painter,
+    segments: Arc<[Segment]>,
+    (result, active, revision): (Result<Vec<String>, String>, Option<SegmentId>, u64),
+    is_part: bool,
+) -> EditReport {
+    let lists =
+        (!is_part).then(|| EditLists { history: painter.editor().history().into(), counts: painter.editor().counts().map(Arc::new) });
+    EditReport { volume, result, revision, active, segments, lists }
 }

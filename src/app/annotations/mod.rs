@@ -2,6 +2,7 @@
 
 mod editor;
 mod opening;
+mod painter;
 mod recovery;
 mod work;
 
@@ -59,18 +60,14 @@ impl App {
         let OpenedAnnotation { annotation, layers, below, file, missing_dataset } = opened;
         let mut open = OpenAnnotation::new(&annotation, &layers, file.clone(), missing_dataset);
         open.dataset_path = below.as_ref().map(|below| below.path.clone());
-        let (editor, run) = Editor::new(annotation.clone());
+        let (editor, run) = Editor::new(annotation, u64::from(recovered.is_some()));
         self.tasks.edit(run);
-        for (number, volume) in annotation.volumes.into_iter().enumerate() {
-            self.tasks.count_segments(number, volume);
-        }
         let is_recovered = recovered.is_some();
         // Recovered edits are in no file yet.
         open.revision = u64::from(is_recovered);
         let autosave = Autosave { revision: u64::from(is_recovered), is_running: false, last: Instant::now() };
         let recovery = recovered.map(|left| left.folder);
-        self.editing =
-            Some(Editing { editor, below, recovery, autosave, stamp: None, watched: Instant::now(), cancel: Arc::default() });
+        self.editing = Some(Editing { editor, below, recovery, autosave, stamp: None, watched: Instant::now(), cancel: Arc::default() });
         if let Some(file) = file {
             self.tasks.look_at_file(file);
         }
@@ -98,7 +95,10 @@ impl App {
 
     /// Whether an action may go on; if it would lose edits, a person is asked first.
     pub(super) fn may_lose_edits(&mut self, effect: &Effect) -> bool {
-        let loses = matches!(effect, Effect::Open(_) | Effect::OpenDemo | Effect::Close | Effect::CloseAnnotation | Effect::NewAnnotation | Effect::Quit);
+        let loses = matches!(
+            effect,
+            Effect::Open(_) | Effect::OpenDemo | Effect::Close | Effect::CloseAnnotation | Effect::NewAnnotation | Effect::Quit
+        );
         if !loses || self.discards_edits || !self.state.annotation.as_ref().is_some_and(OpenAnnotation::is_unsaved) {
             return true;
         }
@@ -203,7 +203,7 @@ impl App {
         let view = open.view;
         let mut opened = start_new(below, fallback, view.voxel());
         opened.view = view; // somebody has just found the place to annotate
-        self.show_opened(opened, None);
+        self.show_opened(opened);
     }
 
     /// Goes on with the dataset below, at the same place.
@@ -222,7 +222,7 @@ impl App {
     }
 
     /// Shows the annotation over a dataset that somebody chose.
-    fn open_dataset_of_annotation(&mut self, path: PathBuf) {
+    pub(super) fn open_dataset_of_annotation(&mut self, path: PathBuf) {
         let Some(file) = self.state.annotation.as_ref().and_then(|open| open.file.clone()) else { return };
         if self.state.annotation.as_ref().is_some_and(OpenAnnotation::is_unsaved) {
             self.say(Severity::Warning, "Export the annotation first: its edits were made without the dataset");
@@ -251,6 +251,7 @@ impl App {
     pub(super) fn apply_editor(&mut self, event: EditorEvent) {
         match event {
             EditorEvent::Edited(report) => self.apply_edit(*report),
+            EditorEvent::Count { volume, job } => self.tasks.count_segments(volume, job),
             EditorEvent::Snapshot { purpose: SnapshotFor::Autosave, annotation, revision } => self.save_aside(*annotation, revision),
             EditorEvent::Snapshot { purpose: SnapshotFor::Work(work), annotation, revision } => {
                 let Some(editing) = &self.editing else { return };
@@ -266,7 +267,10 @@ impl App {
         open.waiting = editing.editor.waiting();
         let Some(volume) = open.volumes.get_mut(report.volume) else { return };
         let has_new_list = !Arc::ptr_eq(&volume.segments, &report.segments);
-        (volume.segments, volume.history, volume.counts) = (report.segments, report.history, report.counts);
+        volume.segments = report.segments;
+        if let Some(lists) = report.lists {
+            (volume.history, volume.counts) = (lists.history, lists.counts);
+        }
         if let Some(active) = report.active {
             volume.active = active;
         }
@@ -328,7 +332,7 @@ impl App {
                     Err(error) => self.say(Severity::Error, &format!("Edits can't be saved aside: {error}")),
                 }
             }
-            WorkEvent::Counted { volume, counts } => editing.editor.counted(volume, counts),
+            WorkEvent::Counted { volume, result } => editing.editor.counted(volume, result),
             WorkEvent::Progress { done, total } => {
                 if let Some(work) = &mut open.work {
                     (work.done, work.total) = (done, total);

@@ -4,8 +4,8 @@
 //! Opened data is never written to.
 
 use crate::annotation::Annotation;
-use crate::app::unix_secs;
 use crate::annotation::export::{ExportFormat, ExportOptions, export};
+use crate::app::unix_secs;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
 use std::io;

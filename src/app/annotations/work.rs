@@ -1,26 +1,22 @@
 //! Tasks about annotations: painting, counting, exporting, checking, saving aside, looking at the file.
 
-use super::editor::EditorEvent;
+use super::FileStamp;
 use super::recovery::{self, About};
-use super::{FileStamp, SnapshotFor};
-use crate::annotation::export::{ExportError, ExportFormat, ExportOptions, export, export_merged, round_trip};
-use crate::annotation::{Annotation, VolumeAnnotation, count_stored};
-use crate::app::tasks::{Reporter, TaskEvent, Tasks};
+use crate::annotation::export::{ExportFormat, ExportOptions, export, export_merged, round_trip};
+use crate::annotation::{Annotation, CountJob, CountResult};
+use crate::app::tasks::{Reporter, Tasks};
 use crate::format::Dataset;
-use crate::format::nml::SegmentId;
 use crate::state::{AnnotationWork, ExportKind, RoundTripResult};
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
 /// What tasks about annotations report.
 pub enum WorkEvent {
     /// Edits were saved aside, or couldn't be.
     SavedAside { revision: u64, result: Result<(), String> },
     /// Voxels of each segment in the stored buckets of a volume's finest mag.
-    Counted { volume: usize, counts: HashMap<SegmentId, u64> },
+    Counted { volume: usize, result: Box<CountResult> },
     /// How far export or check is, in buckets.
     Progress { done: u64, total: u64 },
     /// How the file looks now.
@@ -47,10 +43,11 @@ impl Tasks {
         self.spawn("annotation editor", run);
     }
 
-    /// Counts voxels by segment in the stored buckets of a volume.
-    pub(in crate::app) fn count_segments(&self, number: usize, volume: VolumeAnnotation) {
-        self.spawn("count segments", move |reporter| match count_stored(&volume, &|_, _| {}, &AtomicBool::new(false)) {
-            Ok(counts) => reporter.send(WorkEvent::Counted { volume: number, counts }.into()),
+    /// Counts voxels by segment.
+    pub(in crate::app) fn count_segments(&self, volume: usize, job: CountJob) {
+        self.spawn("count segments", move |reporter| match job.run(|_, _| true) {
+            Ok(Some(result)) => reporter.send(WorkEvent::Counted { volume, result: Box::new(result) }.into()),
+            Ok(None) => {}
             Err(err) => log::error!("voxels of segments can't be counted: {err}"),
         });
     }
@@ -90,8 +87,54 @@ impl Tasks {
                 }
                 AnnotationWork::RoundTrip => check(&annotation, below.as_deref(), &progress, &cancel),
             };
-            let outcome = if cancel.load(Ordering::Relaxed) && matches!(outcome, WorkOutcome::Failed(_)) { WorkOutcome::Cancelled } else { outcome };
+            let outcome =
+                if cancel.load(Ordering::Relaxed) && matches!(outcome, WorkOutcome::Failed(_)) { WorkOutcome::Cancelled } else { outcome };
             reporter.send(WorkEvent::Ended(outcome).into());
         });
+    }
+}
+
+/// What an export is made of.
+struct Export<'a> {
+    annotation: &'a Annotation,
+    below: Option<&'a Dataset>,
+    progress: &'a (dyn Fn(u64, u64) + Sync),
+    cancel: &'a AtomicBool,
+}
+
+impl Export<'_> {
+    fn run(&self, path: PathBuf, kind: ExportKind, revision: u64) -> WorkOutcome {
+        let format = match kind {
+            ExportKind::Wkw => Some(ExportFormat::Wkw),
+            ExportKind::Zarr3 => Some(ExportFormat::Zarr3),
+            ExportKind::Zarr3Spec => Some(ExportFormat::Zarr3Spec),
+            ExportKind::Merged => None,
+        };
+        let exported = match (format, self.below) {
+            (Some(format), _) => {
+                let options = ExportOptions { format, only_edited: false };
+                export(self.annotation, &options, &path, self.progress, self.cancel)
+            }
+            (None, Some(below)) => export_merged(self.annotation, below, &path, self.progress, self.cancel),
+            (None, None) => {
+                return WorkOutcome::Failed("A merged dataset needs the dataset below the annotation, which isn't open".to_owned());
+            }
+        };
+        match exported {
+            Ok(report) => WorkOutcome::Exported { path, kind, revision, summary: report.to_string(), losses: report.losses },
+            Err(err) => WorkOutcome::Failed(err.to_string()),
+        }
+    }
+}
+
+fn check(annotation: &Annotation, below: Option<&Dataset>, progress: &(dyn Fn(u64, u64) + Sync), cancel: &AtomicBool) -> WorkOutcome {
+    match round_trip(annotation, below, progress, cancel) {
+        Ok(report) => WorkOutcome::Checked(RoundTripResult {
+            is_equal: report.is_equal(),
+            summary: report.to_string(),
+            secs: report.secs,
+            differences: report.differences,
+        }),
+        Err(err) => WorkOutcome::Failed(err.to_string()),
     }
 }

@@ -4,9 +4,7 @@ use super::open::{OpenAnnotation, OpenVolume};
 use crate::annotation::{Annotation, ComposedSource, VolumeAnnotation, VolumeLevel};
 use crate::format::annotation::BUCKET_SIDE;
 use crate::format::nml::{Segment, VolumeFormat};
-use crate::format::{
-    ChunkSource, DataFormat, Dataset, ExtraAxis, HeaderReport, Layer, LayerCategory, LayerConfiguration, MagLevel, ViewConfiguration,
-};
+use crate::format::{DataFormat, Dataset, ExtraAxis, HeaderReport, Layer, LayerCategory, LayerConfiguration, MagLevel, ViewConfiguration};
 use crate::geometry::{BoundingBox, Shape3, Vec3Int, VoxelSize};
 use crate::problem::Problems;
 use crate::scene::{GivenColors, SkeletonIndex};
@@ -21,18 +19,21 @@ const OPACITY: f64 = 0.5;
 /// A dataset with the volumes of an annotation above its layers; the annotation alone if there is no dataset. Answers
 /// the index of each volume's layer, too. `file` is the annotation's, for people.
 pub fn with_volumes(dataset: Option<&Dataset>, annotation: &Annotation, file: Option<&Path>, problems: Problems) -> (Dataset, Vec<usize>) {
-    let mut merged = dataset.map_or_else(|| alone(annotation, file), |dataset| Dataset {
-        name: dataset.name.clone(),
-        path: file.map_or_else(|| dataset.path.clone(), Path::to_owned), // what is opened again, and listed as recent
-        format: dataset.format,
-        voxel_size: dataset.voxel_size,
-        layers: dataset.layers.clone(),
-        header: dataset.header.clone(),
-        view: dataset.view.clone(),
-        focus: None,
-        annotation: None,
-        problems: dataset.problems.clone(),
-    });
+    let mut merged = dataset.map_or_else(
+        || alone(annotation, file),
+        |dataset| Dataset {
+            name: dataset.name.clone(),
+            path: file.map_or_else(|| dataset.path.clone(), Path::to_owned), // what is opened again, and listed as recent
+            format: dataset.format,
+            voxel_size: dataset.voxel_size,
+            layers: dataset.layers.clone(),
+            header: dataset.header.clone(),
+            view: dataset.view.clone(),
+            focus: None,
+            annotation: None,
+            problems: dataset.problems.clone(),
+        },
+    );
     for problem in problems.iter() {
         merged.problems.add(problem.clone());
     }

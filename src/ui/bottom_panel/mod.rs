@@ -2,6 +2,7 @@
 //! one line with the most telling figures.
 
 mod figures;
+mod comparison_panel;
 mod log_panel;
 mod throughput_panel;
 
@@ -25,6 +26,7 @@ const SPARK_SECS: f32 = 60.0;
 pub struct BottomPanel {
     throughput: throughput_panel::ThroughputPanel,
     log: log_panel::LogPanel,
+    comparison: comparison_panel::ComparisonPanel,
 }
 
 impl BottomPanel {
@@ -33,9 +35,10 @@ impl BottomPanel {
         ui.spacing_mut().item_spacing.y = 0.0;
         let mut tab = ctx.state.settings.bottom_tab;
         padded_ui(ui, |ui| {
-            let (response, ()) = TabBar::new("Bottom panel", &mut tab)
-                .tab(BottomTab::Throughput, "Throughput")
-                .tab(BottomTab::Log, "Log")
+            let has_comparison = tab == BottomTab::Comparison || ctx.state.comparison.is_some();
+            let tabs = TabBar::new("Bottom panel", &mut tab).tab(BottomTab::Throughput, "Throughput").tab(BottomTab::Log, "Log");
+            let tabs = if has_comparison { tabs.tab(BottomTab::Comparison, "Comparison") } else { tabs };
+            let (response, ()) = tabs
                 .show_with(ui, |ui| {
                     if ui.add(IconButton::new(icons::CARET_DOWN, "Fold bottom panel", "Fold")).clicked() {
                         ctx.send(UiCommand::ToggleBottomPanel);
@@ -43,6 +46,7 @@ impl BottomPanel {
                     match ctx.state.settings.bottom_tab {
                         BottomTab::Throughput => self.throughput.actions_ui(ui, ctx),
                         BottomTab::Log => self.log.actions_ui(ui, ctx),
+                        BottomTab::Comparison => self.comparison.actions_ui(ui, ctx),
                     }
                 });
             if response.changed() {
@@ -51,6 +55,7 @@ impl BottomPanel {
             match ctx.state.settings.bottom_tab {
                 BottomTab::Throughput => self.throughput.show(ui, ctx),
                 BottomTab::Log => self.log.show(ui, ctx),
+                BottomTab::Comparison => self.comparison.show(ui, ctx),
             }
         });
     }

@@ -1,0 +1,185 @@
+//! [`Painter`]: requests of the window as calls of a volume's editor.
+
+use crate::annotation::{
+    CountJob, CountResult, EditError, EditOutcome, FillExtent, OverwriteMode, PaintPlace, PaintSettings, VolumeAnnotation, VolumeEditor,
+};
+use crate::format::nml::SegmentId;
+use crate::geometry::{BoundingBox, SlicePlane, Vec3Int};
+use crate::state::{self, EditRequest};
+
+/// Slices that are remembered for interpolation.
+const MAX_SLICES: usize = 32;
+
+/// A slice that somebody labelled.
+struct LabelledSlice {
+    segment: SegmentId,
+    plane: SlicePlane,
+    /// Mag-1 voxel along the plane's normal.
+    slice: i64,
+    /// What was painted there, in mag-1 voxels.
+    area: BoundingBox,
+}
+
+/// The editor of one volume, with what it takes to understand the window's requests.
+pub struct Painter {
+    editor: VolumeEditor,
+    /// The stroke that is being painted.
+    stroke: Option<LabelledSlice>,
+    diameter: u32,
+    /// The latest last.
+    slices: Vec<LabelledSlice>,
+}
+
+/// What a request led to.
+pub struct Painted {
+    /// What was painted.
+    pub outcome: EditOutcome,
+    /// The segment that is active now, if the request changed it.
+    pub active: Option<SegmentId>,
+}
+
+impl From<EditOutcome> for Painted {
+    fn from(outcome: EditOutcome) -> Self {
+        Self { outcome, active: None }
+    }
+}
+
+impl Painter {
+    /// Without a stroke.
+    pub fn new(volume: VolumeAnnotation) -> Self {
+        Self { editor: VolumeEditor::new(volume), stroke: None, diameter: 1, slices: Vec::new() }
+    }
+
+    /// The editor.
+    pub const fn editor(&self) -> &VolumeEditor {
+        &self.editor
+    }
+
+    /// Begins to count voxels by segment.
+    pub fn begin_count(&mut self) -> Option<CountJob> {
+        self.editor.begin_count()
+    }
+
+    /// Takes the result of [`Self::begin_count`].
+    pub fn finish_count(&mut self, result: CountResult) {
+        self.editor.finish_count(result);
+    }
+
+    /// Carries a request out.
+    ///
+    /// # Errors
+    /// If it can't be; nothing has changed then.
+    pub fn carry_out(&mut self, request: EditRequest, user_boxes: &[BoundingBox]) -> Result<Painted, EditError> {
+        match request {
+            EditRequest::BeginStroke { place, diameter, at } => {
+                let (settings, target) = self.place(&place)?;
+                self.diameter = diameter;
+                let outcome = self.editor.begin_stroke(settings, target, f64::from(diameter), at)?;
+                self.stroke = Some(slice_of(&place, &[at], diameter));
+                Ok(outcome.into())
+            }
+            EditRequest::ExtendStroke(points) => {
+                let outcome = self.editor.extend_stroke(&points)?;
+                if let Some(stroke) = &mut self.stroke {
+                    let reach = around(&points, self.diameter);
+                    stroke.area = stroke.area.union(&reach);
+                }
+                Ok(outcome.into())
+            }
+            EditRequest::EndStroke => {
+                let outcome = self.editor.end_stroke()?;
+                if let Some(stroke) = self.stroke.take() {
+                    self.remember(stroke);
+                }
+                Ok(outcome.into())
+            }
+            EditRequest::Trace { place, outline } => {
+                let (settings, target) = self.place(&place)?;
+                let outcome = self.editor.lasso(settings, &target, &outline)?;
+                self.remember(slice_of(&place, &outline, 2));
+                Ok(outcome.into())
+            }
+            EditRequest::Fill { place, seed, in_volume } => {
+                let (settings, target) = self.place(&place)?;
+                let extent = if in_volume { FillExtent::Volume } else { FillExtent::Slice };
+                // The smallest box around the click limits the fill, and lets it go further.
+                let around = user_boxes.iter().filter(|user_box| user_box.contains(seed));
+                let restrict = around.min_by_key(|user_box| user_box.shape.voxel_count().unwrap_or(u64::MAX));
+                Ok(self.editor.fill(settings, &target, seed, extent, restrict)?.into())
+            }
+            EditRequest::Interpolate { place, at } => self.interpolate(&place, at).map(Painted::from),
+            EditRequest::NewSegment { active, anchor } => self.new_segment(active, anchor),
+            EditRequest::SetSegment(segment) => Ok(self.editor.set_segment(*segment)?.into()),
+            EditRequest::UnlistSegment(id) => Ok(self.editor.unlist_segment(id)?.into()),
+            EditRequest::EraseSegment(id) => Ok(self.editor.delete_segment_voxels(id, |_, _| true)?.into()),
+            EditRequest::Undo => Ok(self.editor.undo()?.into()),
+            EditRequest::Redo => Ok(self.editor.redo()?.into()),
+        }
+    }
+
+    fn new_segment(&mut self, active: SegmentId, anchor: Vec3Int) -> Result<Painted, EditError> {
+        if self.editor.volume().largest_segment_id.is_none() {
+            // Nothing says which ids are in use; those that are listed and counted are known at least.
+            let listed = self.editor.volume().segments.iter().map(|segment| segment.id);
+            let counted = self.editor.counts().unwrap_or_default().into_keys();
+            let known = listed.chain(counted).max().unwrap_or(0).max(active);
+            self.editor.set_largest_segment_id(known)?;
+        }
+        let id = self.editor.new_segment_id(active)?;
+        let mut segment = crate::format::nml::Segment::new(id);
+        segment.anchor = Some(anchor);
+        Ok(Painted { outcome: self.editor.set_segment(segment)?, active: Some(id) })
+    }
+
+    fn place(&self, place: &state::PaintPlace) -> Result<(PaintSettings, PaintPlace), EditError> {
+        let level = self.editor.volume().level_of(place.mag).ok_or(EditError::NoLevel { level: usize::MAX })?;
+        let mode = if place.empty_only { OverwriteMode::OverwriteEmpty } else { OverwriteMode::OverwriteAll };
+        let settings = PaintSettings { segment: place.segment, active: place.active, mode };
+        Ok((settings, PaintPlace { level, plane: place.plane, axes: place.axes.clone() }))
+    }
+
+    /// Notes a labelled slice; what was erased is none.
+    fn remember(&mut self, labelled: LabelledSlice) {
+        if labelled.segment == 0 {
+            return;
+        }
+        let is_same =
+            |known: &LabelledSlice| (known.segment, known.plane, known.slice) == (labelled.segment, labelled.plane, labelled.slice);
+        let known = self.slices.iter().position(is_same).map(|at| self.slices.remove(at));
+        let area = known.map_or(labelled.area, |known| known.area.union(&labelled.area));
+        self.slices.push(LabelledSlice { area, ..labelled });
+        if self.slices.len() > MAX_SLICES {
+            self.slices.remove(0);
+        }
+    }
+
+    /// Paints between the slice labelled last and this one.
+    fn interpolate(&mut self, place: &state::PaintPlace, at: Vec3Int) -> Result<EditOutcome, EditError> {
+        let (settings, target) = self.place(place)?;
+        let here = at[place.plane.normal_axis()];
+        let of_segment = |known: &&LabelledSlice| known.segment == place.segment && known.plane == place.plane;
+        let from = self.slices.iter().rev().filter(of_segment).find(|known| known.slice != here);
+        let from = from.ok_or(EditError::NothingLabelled { id: place.segment })?;
+        let now = self.slices.iter().rev().filter(of_segment).find(|known| known.slice == here);
+        let area = now.map_or(from.area, |now| now.area.union(&from.area));
+        let (from, area) = (from.slice, area);
+        self.editor.interpolate(settings, &target, from, here, &area)
+    }
+}
+
+/// The slice of a pane, with what is painted in it.
+fn slice_of(place: &state::PaintPlace, points: &[[f64; 3]], diameter: u32) -> LabelledSlice {
+    let area = around(points, diameter);
+    let slice = points.first().map_or(0, |point| point[place.plane.normal_axis()].floor() as i64);
+    LabelledSlice { segment: place.segment, plane: place.plane, slice, area }
+}
+
+/// The box around discs of this diameter, in mag-1 voxels; generous, as voxels may be long.
+fn around(points: &[[f64; 3]], diameter: u32) -> BoundingBox {
+    let margin = Vec3Int::splat(i64::from(diameter) + 1);
+    let boxes = points.iter().map(|point| {
+        let voxel = Vec3Int::from(point.map(|p| p.floor() as i64));
+        BoundingBox::between(voxel - margin, voxel + margin)
+    });
+    boxes.fold(BoundingBox::default(), |all, next| all.union(&next))
+}
