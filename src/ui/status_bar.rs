@@ -9,12 +9,23 @@ use super::widgets::{LegendMark, bar_separator_ui, key_hints_ui, severity_icon, 
 use crate::geometry::Vec3Int;
 use crate::problem::Severity;
 use crate::scene::PickState;
-use crate::state::{AppCommand, AppContext, InspectorTab, OpenDataset, UiCommand};
+use crate::state::{AppCommand, AppContext, InspectorTab, OpenDataset, Tool, UiCommand};
 use crate::text::{count, throughput};
 use egui::{Align, Color32, Label, Layout, Role, Sense, Ui, UiBuilder, WidgetInfo, vec2};
 use std::time::{Duration, Instant};
 
-const HINTS: [&str; 3] = ["Drag pans", "Wheel steps slices", "Ctrl+wheel zooms"];
+/// What the mouse does with the tool in hand.
+const fn hints(tool: Tool) -> &'static [&'static str] {
+    match tool {
+        Tool::Move => &["Drag pans", "Wheel steps slices", "Ctrl+wheel zooms"],
+        Tool::Brush => &["Drag paints", "Ctrl+drag swaps the mode", "Shift+wheel brush size"],
+        Tool::Eraser => &["Drag erases", "Ctrl+drag swaps the mode", "Shift+wheel brush size"],
+        Tool::Trace => &["Drag outlines", "Ctrl+drag swaps the mode", "Ctrl+Shift+drag erases"],
+        Tool::Fill => &["Click fills", "Drag pans", "Shift+click picks"],
+        Tool::Picker => &["Click picks", "Drag pans", "Wheel steps slices"],
+    }
+}
+
 /// Throughput is the mean of this time; shorter would flicker, longer would lag.
 const MEAN_SECS: f64 = 1.0;
 /// To each side of a separator, which has 4 of its own.
@@ -46,7 +57,15 @@ pub fn status_bar_ui(ui: &mut Ui, ctx: &AppContext<'_>, room: Room) {
         Some(open) => {
             pointed_at_ui(&mut left, ctx, open);
             if !room.is_narrow {
-                hints_ui(ui, left_rect.with_min_x(left.min_rect().right() + 24.0));
+                let is_painted = ctx.state.annotation.as_ref().is_some_and(|annotation| annotation.volume().is_some());
+                let tools = ctx.state.tools;
+                let hints = match (is_painted, tools.tool, tools.empty_only) {
+                    (false, ..) => hints(Tool::Move),
+                    (true, Tool::Brush, false) => &["Drag paints", "Ctrl+drag empty only", "Shift+wheel brush size"],
+                    (true, Tool::Brush, true) => &["Drag paints empty only", "Ctrl+drag overwrites", "Shift+wheel brush size"],
+                    (true, tool, _) => hints(tool),
+                };
+                hints_ui(ui, left_rect.with_min_x(left.min_rect().right() + 24.0), hints);
             }
         }
     }
@@ -71,7 +90,9 @@ fn pointed_at_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenDataset) {
     ui.add(Label::new(text::control(physical_position(&open.dataset.voxel_size, voxel)).color(tokens.t2)).extend());
     // Values that don't fit whole are left out and counted; the probe has them all.
     const REST_WIDTH: f32 = 56.0;
-    let visible: Vec<_> = open.layers.iter().enumerate().filter(|(_, layer)| layer.display.visible).collect();
+    let mut visible: Vec<_> = open.layers.iter().enumerate().filter(|(_, layer)| layer.display.visible).collect();
+    // What is edited first: it is what one looks for, and there may be no room for all.
+    visible.sort_by_key(|(index, _)| !ctx.state.annotation.as_ref().is_some_and(|annotation| annotation.has_layer(*index)));
     for (i, (index, layer)) in visible.iter().enumerate() {
         let name = &layer.layer().name;
         let needed = value_width(ui, ctx, open, *index, name, voxel);
@@ -124,12 +145,12 @@ fn value_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenDataset, index: usize,
     }
 }
 
-fn hints_ui(ui: &mut Ui, free: egui::Rect) {
+fn hints_ui(ui: &mut Ui, free: egui::Rect, hints: &[&str]) {
     let mut measure = ui.new_child(UiBuilder::new().max_rect(free).layout(Layout::right_to_left(Align::Center)));
     measure.spacing_mut().item_spacing.x = ITEM_GAP;
     if free.width() > 60.0 {
         bar_separator_ui(&mut measure);
-        key_hints_ui(&mut measure, &HINTS);
+        key_hints_ui(&mut measure, hints);
     }
 }
 

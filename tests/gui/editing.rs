@@ -5,8 +5,8 @@ use chunkscope::format::nml::SegmentId;
 use chunkscope::geometry::{SlicePlane, Vec3Int};
 use chunkscope::scene::PickState;
 use chunkscope::state::{
-    AnnotationCommand, AnnotationWork, AppCommand, ComparisonState, Dialog, Effect, ExportKind, OpenAnnotation, OpenVolume, PaintTools, Pointer,
-    Tool, UiCommand,
+    AnnotationCommand, AnnotationWork, AppCommand, ComparisonState, Dialog, Effect, ExportKind, OpenAnnotation, OpenVolume, PaintTools,
+    Pointer, Tool, UiCommand,
 };
 use chunkscope::storage::LocalOpener;
 use std::path::Path;

@@ -79,7 +79,15 @@ pub struct Setup {
 impl Default for Setup {
     fn default() -> Self {
         let opener = Arc::new(LocalOpener::default());
-        Self { size: WIDE, settings: Settings::default(), opener, open_path: None, first_view: FirstView::default(), keeps_edits_in: None, is_alone: false }
+        Self {
+            size: WIDE,
+            settings: Settings::default(),
+            opener,
+            open_path: None,
+            first_view: FirstView::default(),
+            keeps_edits_in: None,
+            is_alone: false,
+        }
     }
 }
 

@@ -77,6 +77,8 @@ pub enum AnnotationCommand {
         /// The change.
         change: SegmentChange,
     },
+    /// Hide all listed segments but this one; `None` shows them all.
+    ShowOnlySegment(Option<SegmentId>),
     /// Look at a tree.
     SelectTree(Option<usize>),
     /// Show or hide a tree.
@@ -176,6 +178,7 @@ pub fn dispatch_annotation(state: &mut AppState, feed: &SliceFeed, command: Anno
             }
         }
         AnnotationCommand::ChangeSegment { id, change } => return change_segment(state, id, change),
+        AnnotationCommand::ShowOnlySegment(only) => return show_only_segment(state, only),
         AnnotationCommand::SelectTree(tree) => {
             if let Some(open) = &mut state.annotation {
                 open.selected_tree = tree;
@@ -355,6 +358,16 @@ fn change_segment(state: &AppState, id: SegmentId, change: SegmentChange) -> Vec
         SegmentChange::Erase => return vec![Effect::Edit(EditRequest::EraseSegment(id))],
     }
     vec![Effect::Edit(EditRequest::SetSegment(Box::new(segment)))]
+}
+
+/// An edit for each segment whose visibility changes.
+fn show_only_segment(state: &AppState, only: Option<SegmentId>) -> Vec<Effect> {
+    let Some(volume) = state.annotation.as_ref().and_then(OpenAnnotation::volume) else { return Vec::new() };
+    let is_wanted = |segment: &Segment| only.is_none_or(|id| id == segment.id);
+    let changed = volume.segments.iter().filter(|segment| segment.is_visible != is_wanted(segment));
+    changed
+        .map(|segment| Effect::Edit(EditRequest::SetSegment(Box::new(Segment { is_visible: is_wanted(segment), ..segment.clone() }))))
+        .collect()
 }
 
 impl OpenVolume {

@@ -1,8 +1,10 @@
 //! The inspector at the right: what the files say ([`header_panel`]), where shards and chunks lie
-//! ([`layout_panel`]), the voxel under the pointer ([`probe_panel`]), what went wrong ([`problems_panel`]).
+//! ([`layout_panel`]), the voxel under the pointer ([`probe_panel`]), what is edited ([`annotation`]), what went wrong
+//! ([`problems_panel`]).
 //!
 //! Panels read the context and send commands. They own only filter texts, sort orders and what is folded.
 
+mod annotation;
 mod data_table;
 mod header_panel;
 mod layout_look;
@@ -24,6 +26,7 @@ pub use probe_text::physical_position;
 /// The inspector with what its panels remember.
 #[derive(Debug, Default)]
 pub struct Inspector {
+    annotation: annotation::AnnotationPanel,
     header: header_panel::HeaderPanel,
     layout: layout_panel::LayoutPanel,
     problems: problems_panel::ProblemsPanel,
@@ -42,6 +45,7 @@ impl Inspector {
                 .tab(InspectorTab::Header, "Header")
                 .tab(InspectorTab::Layout, "Layout")
                 .tab(InspectorTab::Probe, "Probe")
+                .tab(InspectorTab::Annotation, "Annotation")
                 .tab_with_count(InspectorTab::Problems, "Problems", count, worst.map_or(theme::Severity::Info, severity_look))
                 .show(ui)
                 .changed()
@@ -53,6 +57,7 @@ impl Inspector {
             InspectorTab::Header => self.header.show(ui, ctx),
             InspectorTab::Layout => self.layout.show(ui, ctx),
             InspectorTab::Probe => probe_panel::probe_panel_ui(ui, ctx),
+            InspectorTab::Annotation => self.annotation.show(ui, ctx),
             InspectorTab::Problems => self.problems.show(ui, ctx),
         }
     }

@@ -24,6 +24,27 @@ pub fn physical_position(voxel_size: &VoxelSize, voxel_mag1: Vec3Int) -> String 
     }
 }
 
+/// How much room so many mag-1 voxels take: `0.146 µm³`, in the unit that makes the number readable. Voxels where the
+/// dataset has no unit.
+pub fn physical_volume(voxel_size: &VoxelSize, voxels: u64) -> String {
+    let Some(unit) = voxel_size.unit else {
+        return format!("{} voxels", crate::text::count(voxels));
+    };
+    let [x, y, z] = voxel_size.factors().map(|length| length * unit.meters());
+    let cubic_meters = voxels as f64 * x * y * z;
+    // From a tenth on, because the next smaller unit has a thousand millions of it.
+    let fitting = SHOWN_UNITS.iter().rev().find(|(_, length)| cubic_meters >= 0.1 * length.powi(3)).unwrap_or(&SHOWN_UNITS[0]);
+    let value = cubic_meters / fitting.1.powi(3);
+    let decimals = match value {
+        value if value >= 1000.0 => 0,
+        value if value >= 100.0 => 1,
+        value if value >= 10.0 => 2,
+        _ => 3,
+    };
+    let number = if value >= 1000.0 && value < 1e15 { crate::text::count(value.round() as u64) } else { format!("{value:.decimals$}") };
+    format!("{number} {}³", fitting.0)
+}
+
 /// With this many decimals, fewer for large numbers: six digits in all are more than anyone measures.
 fn joined(values: [f64; 3], decimals: usize) -> String {
     let largest = values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
@@ -35,6 +56,15 @@ fn joined(values: [f64; 3], decimals: usize) -> String {
 mod tests {
     use super::*;
     use crate::geometry::LengthUnit;
+
+    #[test]
+    fn volumes_are_in_the_unit_that_fits() {
+        let cells = size([11.24, 11.24, 28.0], Some("nanometer"));
+        assert_eq!(physical_volume(&cells, 41_286), "0.146 µm³");
+        assert_eq!(physical_volume(&cells, 1), "3537 nm³");
+        assert_eq!(physical_volume(&cells, 0), "0.000 pm³");
+        assert_eq!(physical_volume(&size([1.0; 3], None), 12_904), "12\u{2009}904 voxels");
+    }
 
     fn size(factors: [f64; 3], unit: Option<&str>) -> VoxelSize {
         VoxelSize::new(factors, unit.and_then(LengthUnit::parse)).expect("valid")

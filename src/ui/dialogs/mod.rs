@@ -1,4 +1,6 @@
-//! The list of shortcuts, and what the program is and whose work it contains.
+//! The list of shortcuts, what the program is and whose work it contains, and [questions](questions).
+
+mod questions;
 
 use super::logo::paint_logo;
 use super::theme::fonts::LICENSES;
@@ -29,6 +31,7 @@ const MOUSE: [(&str, &str); 13] = [
 #[derive(Debug, Default)]
 pub struct Dialogs {
     license: Option<usize>,
+    questions: questions::Questions,
 }
 
 impl Dialogs {
@@ -46,6 +49,7 @@ impl Dialogs {
                 ctx.send(UiCommand::ShowAbout);
             }
         }
+        self.questions.show(ui, ctx);
     }
 
     fn about_ui(&mut self, ui: &mut Ui) {
