@@ -83,6 +83,10 @@ impl<W: Write> Writer<W> {
             match node {
                 XmlNode::Element(list) if *list.name == *"segments" && !has_listed => {
                     has_listed = true;
+                    if volume.segments.is_empty() && list.children.is_empty() {
+                        self.element(list, 2)?;
+                        continue;
+                    }
                     self.open(&list.name, list, 2)?;
                     for segment in &volume.segments {
                         let (element, dropped) = segment_element(segment);
@@ -111,34 +115,44 @@ impl<W: Write> Writer<W> {
     fn node(&mut self, node: &XmlNode, depth: usize) -> io::Result<()> {
         match node {
             XmlNode::Element(element) => return self.element(element, depth),
+            // Between the parts of the file it has none.
             XmlNode::Text(text) => {
-                self.line.clear();
-                self.dropped += push_escaped_text(&mut self.line, text);
+                self.begin_line(depth);
+                self.dropped += push_escaped_text(&mut self.line, text.trim());
             }
             XmlNode::Comment(text) => {
-                let mut text = text.replace("--", "- -");
-                if text.ends_with('-') {
-                    text.push(' ');
-                }
-                self.bracketed("<!--", &text, "-->");
+                self.begin_line(depth);
+                self.push_comment(text);
             }
             XmlNode::Instruction(text) => {
-                let target = text.split_whitespace().next().unwrap_or_default();
-                // `xml` is the declaration at the start of a file.
-                if !is_xml_name(target) || target.eq_ignore_ascii_case("xml") {
-                    self.bad_names += 1;
-                    return Ok(());
-                }
-                self.bracketed("<?", &text.replace("?>", "? >"), "?>");
+                self.begin_line(depth);
+                self.push_instruction(text);
             }
         }
-        self.out.write_all(self.line.as_bytes())?;
-        self.out.write_all(b"\n")
+        self.line.push('\n');
+        self.out.write_all(self.line.as_bytes())
+    }
+
+    fn push_comment(&mut self, text: &str) {
+        let mut text = text.replace("--", "- -");
+        if text.ends_with('-') {
+            text.push(' ');
+        }
+        self.push_bracketed("<!--", &text, "-->");
+    }
+
+    fn push_instruction(&mut self, text: &str) {
+        let target = text.split_whitespace().next().unwrap_or_default();
+        // `xml` is the declaration at the start of a file.
+        if !is_xml_name(target) || !text.starts_with(target) || target.eq_ignore_ascii_case("xml") {
+            self.bad_names += 1;
+            return;
+        }
+        self.push_bracketed("<?", &text.replace("?>", "? >"), "?>");
     }
 
     /// Puts text between marks, where nothing can be escaped.
-    fn bracketed(&mut self, start: &str, text: &str, end: &str) {
-        self.line.clear();
+    fn push_bracketed(&mut self, start: &str, text: &str, end: &str) {
         self.line.push_str(start);
         let before = text.chars().count();
         let kept: String = text.chars().filter(|c| is_xml_char(*c)).collect();
@@ -152,13 +166,11 @@ impl<W: Write> Writer<W> {
             self.bad_names += 1;
             return Ok(());
         }
-        if let [XmlNode::Text(text)] = &element.children[..] {
-            // Text stays between its tags as it was.
+        if element.children.iter().any(|node| matches!(node, XmlNode::Text(_))) {
+            // Around text white space has a meaning.
             self.begin_line(depth);
-            self.push_tag(&element.name, element);
-            self.line.push('>');
-            self.dropped += push_escaped_text(&mut self.line, text);
-            self.line.extend(["</", &element.name, ">\n"]);
+            self.push_inline(element);
+            self.line.push('\n');
             return self.out.write_all(self.line.as_bytes());
         }
         if element.children.is_empty() {
@@ -170,6 +182,25 @@ impl<W: Write> Writer<W> {
         self.open(&element.name, element, depth)?;
         self.nodes(&element.children, depth + 1)?;
         self.close(&element.name, depth)
+    }
+
+    /// An element with all that is in it, without white space that isn't there.
+    fn push_inline(&mut self, element: &XmlElement) {
+        if !is_xml_name(&element.name) {
+            self.bad_names += 1;
+            return;
+        }
+        self.push_tag(&element.name, element);
+        self.line.push('>');
+        for node in &element.children {
+            match node {
+                XmlNode::Element(inner) => self.push_inline(inner),
+                XmlNode::Text(text) => self.dropped += push_escaped_text(&mut self.line, text),
+                XmlNode::Comment(text) => self.push_comment(text),
+                XmlNode::Instruction(text) => self.push_instruction(text),
+            }
+        }
+        self.line.extend(["</", &element.name, ">"]);
     }
 
     fn open(&mut self, name: &str, element: &XmlElement, depth: usize) -> io::Result<()> {
