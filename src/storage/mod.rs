@@ -3,10 +3,12 @@
 //! A [`Storage`] is read by positioned reads, never by memory mapping. "No such key" is `Ok(None)`;
 //! everything else that goes wrong is an error, so that unreadable data is never shown as empty space.
 
+mod aside;
 mod local;
 mod memory;
 mod metered;
 
+pub use aside::{AsideFile, AsideFolder, scratch_file};
 pub use local::{LocalFolder, LocalOpener};
 pub use memory::{MemoryOpener, MemoryStorage};
 pub use metered::{IoCounts, IoStats, MeteredOpener, MeteredStorage};
