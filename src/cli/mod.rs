@@ -7,6 +7,7 @@ mod args;
 mod demo;
 mod desktop;
 mod info;
+mod info_annotation;
 mod output;
 mod read;
 mod select;
