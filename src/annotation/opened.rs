@@ -50,8 +50,8 @@ impl Annotation {
 
     /// The NML's volumes as they are now: those that were read with their changes, and the new ones.
     pub fn nml_volumes(&self) -> Vec<NmlVolume> {
-        let mut names: Vec<String> = Vec::new();
-        self.volumes.iter().enumerate().map(|(i, volume)| nml_volume(volume, self.nml.volumes.get(i), i, &mut names)).collect()
+        let mut layers: Vec<String> = Vec::new();
+        self.volumes.iter().enumerate().map(|(i, volume)| nml_volume(volume, self.nml.volumes.get(i), i, &mut layers)).collect()
     }
 }
 
@@ -157,14 +157,14 @@ fn source(fallback: Option<&Layer>, mag: Mag) -> Option<Arc<dyn ChunkSource>> {
     level.source.as_ref().ok().cloned()
 }
 
-/// The NML's volume of a volume as it is now. `names` are those of the volumes before it, as layers.
-fn nml_volume(volume: &VolumeAnnotation, read: Option<&NmlVolume>, at: usize, names: &mut Vec<String>) -> NmlVolume {
+/// The NML's volume of a volume as it is now. `layers` are the names of the volumes before it as layers.
+fn nml_volume(volume: &VolumeAnnotation, read: Option<&NmlVolume>, at: usize, layers: &mut Vec<String>) -> NmlVolume {
     let mut told = read.cloned().unwrap_or_else(|| NmlVolume::new(i64::try_from(at).unwrap_or_default(), &volume.name));
     // A volume that shares its name with another has a number as a layer, which isn't part of its name.
-    let shown = told.shown_name().to_owned();
-    let same = names.iter().filter(|name| **name == shown).count();
-    let layer = if same == 0 { shown.clone() } else { format!("{shown} ({})", same + 1) };
-    names.push(shown);
+    let shown = told.shown_name();
+    let numbered = (2..).map(|n| format!("{shown} ({n})"));
+    let layer = [shown.to_owned()].into_iter().chain(numbered).find(|name| !layers.contains(name)).unwrap_or_default();
+    layers.push(layer.clone());
     if layer != volume.name {
         told.name = Some(volume.name.clone());
     }

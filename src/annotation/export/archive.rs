@@ -1,6 +1,7 @@
 //! [`export`]: an annotation as an archive.
 
-use super::data_zip::{DataZip, VolumeContent, entry_options};
+use super::content::VolumeContent;
+use super::data_zip::{DataZip, entry_options};
 use super::encode::Encoder;
 use super::error::{ExportError, ExportFormat, ExportOptions, ExportReport, ExportWatch, cant_write};
 use super::names::{data_zip, file_stem};

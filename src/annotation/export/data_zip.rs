@@ -1,57 +1,24 @@
 //! The data zip of one volume: all its buckets, encoded in parallel and written in order.
 
+use super::content::{LevelContent, VolumeContent};
 use super::encode::Encoder;
 use super::error::{ExportError, ExportFormat, ExportWatch, VolumeReport, cant_write};
 use super::names::{wkw_bucket, zarr_bucket};
 use super::zarr_json::{LAYER, ZarrVolume};
-use crate::annotation::volume::{VolumeAnnotation, VolumeLevel};
+use crate::annotation::volume::VolumeAnnotation;
 use crate::format::PROPERTIES_FILE;
 use crate::format::annotation::{BUCKET_SIDE, BUCKET_VOXELS, BucketAddress};
 use crate::format::wkw::HEADER_FILE;
 use crate::geometry::{BoundingBox, Mag, Vec3Int};
-use crate::voxel::VoxelBuffer;
 use rayon::prelude::*;
-use std::collections::HashMap;
 use std::io::{BufWriter, Seek, Write};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use zip::write::{PreparedZipFile, SimpleFileOptions};
 use zip::{CompressionMethod, ZipWriter};
 
 /// Buckets that are encoded at once: at most 64 MiB wait to be written.
 const BATCH: usize = 256;
-
-/// What is written of one mag: its buckets, those that were edited with their voxels.
-struct LevelContent {
-    level: VolumeLevel,
-    addresses: Vec<BucketAddress>,
-    edited: HashMap<BucketAddress, Arc<VoxelBuffer>>,
-}
-
-/// A volume as it is at one moment.
-pub(super) struct VolumeContent {
-    levels: Vec<LevelContent>,
-}
-
-impl VolumeContent {
-    /// Edits from now on aren't part of it.
-    pub(super) fn of(volume: &VolumeAnnotation) -> Self {
-        let levels = volume.levels.iter().zip(volume.snapshot()).map(|(level, edited)| {
-            let mut addresses = level.base.stored.as_ref().map(|stored| stored.addresses()).unwrap_or_default();
-            addresses.extend(edited.iter().map(|(at, _)| at.clone()));
-            addresses.sort_unstable();
-            addresses.dedup();
-            LevelContent { level: level.clone(), addresses, edited: edited.into_iter().collect() }
-        });
-        Self { levels: levels.collect() }
-    }
-
-    /// Number of buckets in all mags.
-    pub(super) fn len(&self) -> u64 {
-        self.levels.iter().map(|level| level.addresses.len() as u64).sum()
-    }
-}
 
 /// Options of all entries: deflate, fast, and no times, so that equal annotations become equal files.
 pub(super) fn entry_options() -> SimpleFileOptions {
@@ -133,10 +100,7 @@ impl DataZip<'_> {
             let position = at.chunk.0.times(Vec3Int::splat(BUCKET_SIDE)).to_string();
             return Err(ExportError::Negative { volume: self.volume.name.clone(), position });
         }
-        let voxels = match content.edited.get(at) {
-            Some(voxels) => Arc::clone(voxels),
-            None => content.level.read_unedited(at)?.0,
-        };
+        let voxels = content.read(at)?;
         let encoded = self.encoder.encode(mag, voxels.bytes())?;
         let name = match self.encoder.format {
             ExportFormat::Wkw => wkw_bucket(mag, at),

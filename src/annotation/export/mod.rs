@@ -2,11 +2,14 @@
 //! that what was exported is what was there. Specification: `annotation-zip.md` section 9.
 
 mod archive;
+mod content;
 mod data_zip;
 mod encode;
 mod error;
 mod names;
+mod roundtrip;
 mod zarr_json;
 
 pub use archive::export;
 pub use error::{ExportError, ExportFormat, ExportOptions, ExportReport, ExportWatch, VolumeReport};
+pub use roundtrip::{RoundtripReport, roundtrip};
