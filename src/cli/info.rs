@@ -1,19 +1,32 @@
 //! `chunkscope info`: what a path is, for people or as JSON.
 
 use super::args::InfoArgs;
+use super::info_annotation::{AnnotationJson, describe_annotation};
 use super::open;
 use super::output::print;
 use crate::format::{DataFormat, Dataset, HeaderField, HeaderReport, Layer, LayerCategory, MagLevel};
 use crate::geometry::BoundingBox;
 use crate::problem::{Problem, Severity};
 use crate::text::shortened;
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use serde::Serialize;
 use std::fmt::Write as _;
 
 pub fn run(args: &InfoArgs) -> Result<()> {
+    show(&open(&args.path)?, args)
+}
+
+/// The same for what has to be an annotation.
+pub fn run_for_annotation(args: &InfoArgs) -> Result<()> {
     let dataset = open(&args.path)?;
-    let text = if args.json { serde_json::to_string_pretty(&InfoJson::new(&dataset))? + "\n" } else { describe(&dataset) };
+    if dataset.annotation.is_none() {
+        return Err(anyhow!("can't open an annotation: this is a dataset: {}", args.path.display()));
+    }
+    show(&dataset, args)
+}
+
+fn show(dataset: &Dataset, args: &InfoArgs) -> Result<()> {
+    let text = if args.json { serde_json::to_string_pretty(&InfoJson::new(dataset))? + "\n" } else { describe(dataset) };
     print(&text)
 }
 
@@ -25,6 +38,8 @@ struct InfoJson<'a> {
     format: DataFormat,
     voxel_size: VoxelSizeJson,
     layers: Vec<LayerJson<'a>>,
+    /// Of annotations only.
+    annotation: Option<AnnotationJson<'a>>,
     header: &'a HeaderReport,
     problems: Vec<&'a Problem>,
 }
@@ -57,7 +72,7 @@ struct AxisJson<'a> {
 }
 
 #[derive(Serialize)]
-struct BoxJson {
+pub(super) struct BoxJson {
     topleft: [i64; 3],
     shape: [i64; 3],
 }
@@ -72,7 +87,7 @@ struct MagJson {
     header: Option<HeaderReport>,
 }
 
-fn box_json(b: &BoundingBox) -> BoxJson {
+pub(super) fn box_json(b: &BoundingBox) -> BoxJson {
     BoxJson { topleft: b.topleft.to_array(), shape: b.shape.to_vec().to_array() }
 }
 
@@ -84,6 +99,7 @@ impl<'a> InfoJson<'a> {
             format: dataset.format,
             voxel_size: VoxelSizeJson { factors: dataset.voxel_size.factors(), unit: dataset.voxel_size.unit.map(|unit| unit.name()) },
             layers: dataset.layers.iter().map(layer_json).collect(),
+            annotation: dataset.annotation.as_deref().map(AnnotationJson::new),
             header: &dataset.header,
             problems: dataset.problems.iter().collect(),
         }
@@ -125,6 +141,9 @@ fn describe(dataset: &Dataset) -> String {
     let _ = writeln!(out, "{}  {}", dataset.name, dataset.path.display());
     let _ = writeln!(out, "  format      {}", dataset.format);
     let _ = writeln!(out, "  voxel size  {}", dataset.voxel_size);
+    if let Some(annotation) = &dataset.annotation {
+        describe_annotation(&mut out, annotation);
+    }
     for layer in &dataset.layers {
         let category = match layer.category {
             LayerCategory::Color => "color",

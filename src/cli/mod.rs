@@ -3,10 +3,12 @@
 //! Everything here works without a display and without the feature `gui`, through the same reading
 //! code as the window.
 
+mod annotation;
 mod args;
 mod demo;
 mod desktop;
 mod info;
+mod info_annotation;
 mod output;
 mod read;
 mod select;
@@ -31,6 +33,7 @@ pub fn run(command: &Command) -> ExitCode {
         Command::Info(args) => info::run(args),
         Command::Read(args) => read::run(args),
         Command::Slice(args) => slice::run(args),
+        Command::Annotation(args) => return annotation::run(args),
         Command::Demo => demo::run(),
         Command::Desktop(args) => desktop::run(args),
     })
