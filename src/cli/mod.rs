@@ -6,7 +6,11 @@
 mod args;
 mod demo;
 mod desktop;
+mod diff;
+mod diff_json;
+mod diff_text;
 mod info;
+mod json;
 mod output;
 mod read;
 mod select;
@@ -32,6 +36,7 @@ pub fn run(command: &Command) -> ExitCode {
         Command::Read(args) => read::run(args),
         Command::Slice(args) => slice::run(args),
         Command::Demo => demo::run(),
+        Command::Diff(args) => return diff::run(args),
         Command::Desktop(args) => desktop::run(args),
     })
 }

@@ -72,3 +72,6 @@ impl Watch<'_> {
         if self.cancel.load(Ordering::Relaxed) { Err(CompareError::Cancelled) } else { Ok(()) }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,201 @@
+//! The object that `chunkscope diff --json` prints. Names are stable between releases.
+
+use super::json::{BoxJson, VoxelSizeJson};
+use crate::compare::{
+    DatasetDifference, DifferingVoxel, IdChange, IdPair, LayerDifference, LevelDifference, LevelOutcome, Side, Unreadable, Verdict,
+    VoxelDifference,
+};
+use crate::format::{Dataset, LayerCategory};
+use crate::voxel::VoxelType;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+#[derive(Serialize)]
+pub struct DiffJson<'a> {
+    verdict: Verdict,
+    paths: Sides<String>,
+    voxel_sizes: Sides<VoxelSizeJson>,
+    voxel_sizes_differ: bool,
+    layers_only_in: Sides<&'a [String]>,
+    layers: Vec<LayerJson<'a>>,
+}
+
+/// A value of each side.
+#[derive(Serialize)]
+struct Sides<T> {
+    a: T,
+    b: T,
+}
+
+impl<T> From<[T; 2]> for Sides<T> {
+    fn from([a, b]: [T; 2]) -> Self {
+        Self { a, b }
+    }
+}
+
+#[derive(Serialize)]
+struct LayerJson<'a> {
+    names: Sides<&'a str>,
+    verdict: Verdict,
+    categories: Sides<LayerCategory>,
+    bounding_boxes: Sides<BoxJson>,
+    axes: Vec<AxisJson<'a>>,
+    mags_only_in: Sides<Vec<String>>,
+    mags: Vec<MagJson>,
+}
+
+#[derive(Serialize)]
+struct AxisJson<'a> {
+    name: &'a str,
+    lens: Sides<u64>,
+}
+
+#[derive(Serialize)]
+struct MagJson {
+    mag: String,
+    verdict: Verdict,
+    /// What was compared, in voxels of the mag.
+    extent: BoxJson,
+    voxel_types: Sides<Option<String>>,
+    fill_values: Sides<Option<String>>,
+    /// Why a side can't be opened.
+    errors: Sides<Option<String>>,
+    /// Absent where voxels weren't compared.
+    voxels: Option<VoxelsJson>,
+}
+
+#[derive(Serialize)]
+struct VoxelsJson {
+    compared: u64,
+    differing: u64,
+    gained: u64,
+    lost: u64,
+    largest_step: f64,
+    first: Option<FirstJson>,
+    bounding_box: Option<BoxJson>,
+    id_pairs: Vec<IdPairJson>,
+    /// `null` where there are more than can be counted.
+    id_pairs_left_out: Option<u64>,
+    voxels_of_id_pairs_left_out: u64,
+    ids: Vec<IdJson>,
+    ids_left_out: u64,
+    unread: u64,
+    unreadable: Vec<UnreadableJson>,
+}
+
+#[derive(Serialize)]
+struct FirstJson {
+    position: [i64; 3],
+    position_mag1: [i64; 3],
+    axes: BTreeMap<String, u64>,
+    /// One text for each channel, exact.
+    values: Sides<Vec<String>>,
+}
+
+#[derive(Serialize)]
+struct IdPairJson {
+    from: String,
+    to: String,
+    voxels: u64,
+}
+
+#[derive(Serialize)]
+struct IdJson {
+    id: String,
+    gained: u64,
+    lost: u64,
+    changed: u64,
+    taken: u64,
+}
+
+#[derive(Serialize)]
+struct UnreadableJson {
+    side: Side,
+    error: String,
+}
+
+impl<'a> DiffJson<'a> {
+    pub fn new(datasets: &[Dataset; 2], found: &'a DatasetDifference) -> Self {
+        Self {
+            verdict: found.verdict(),
+            paths: [0, 1].map(|i| datasets[i].path.display().to_string()).into(),
+            voxel_sizes: [0, 1].map(|i| (&found.voxel_sizes[i]).into()).into(),
+            voxel_sizes_differ: found.voxel_sizes_differ(),
+            layers_only_in: [0, 1].map(|i| &found.only_in[i][..]).into(),
+            layers: found.layers.iter().map(layer_json).collect(),
+        }
+    }
+}
+
+fn layer_json(layer: &LayerDifference) -> LayerJson<'_> {
+    LayerJson {
+        names: [0, 1].map(|i| layer.names[i].as_str()).into(),
+        verdict: layer.verdict(),
+        categories: layer.categories.into(),
+        bounding_boxes: [0, 1].map(|i| (&layer.bounding_boxes[i]).into()).into(),
+        axes: layer.axes.iter().map(|(name, lens)| AxisJson { name, lens: (*lens).into() }).collect(),
+        mags_only_in: [0, 1].map(|i| layer.only_in[i].iter().map(ToString::to_string).collect()).into(),
+        mags: layer.levels.iter().map(|level| mag_json(level, layer)).collect(),
+    }
+}
+
+fn mag_json(level: &LevelDifference, layer: &LayerDifference) -> MagJson {
+    let (errors, voxels) = match &level.outcome {
+        LevelOutcome::Compared(found) => ([None, None], Some(voxels_json(found, level, layer))),
+        LevelOutcome::OtherChannels => ([None, None], None),
+        LevelOutcome::Unreadable(errors) => ([0, 1].map(|i| errors[i].as_ref().map(ToString::to_string)), None),
+    };
+    MagJson {
+        mag: level.label.to_string(),
+        verdict: level.verdict(),
+        extent: (&level.extent).into(),
+        voxel_types: level.voxel_types.map(|t| t.map(|t| t.to_string())).into(),
+        fill_values: level.fill_values.clone().into(),
+        errors: errors.into(),
+        voxels,
+    }
+}
+
+fn voxels_json(found: &VoxelDifference, level: &LevelDifference, layer: &LayerDifference) -> VoxelsJson {
+    VoxelsJson {
+        compared: found.compared,
+        differing: found.differing,
+        gained: found.gained,
+        lost: found.lost,
+        largest_step: found.largest_step,
+        first: found.first.as_ref().map(|first| first_json(first, level, layer)),
+        bounding_box: (!found.bounding_box.is_empty()).then(|| (&found.bounding_box).into()),
+        id_pairs: found.pairs.list.iter().map(pair_json).collect(),
+        id_pairs_left_out: found.pairs.rest_pairs,
+        voxels_of_id_pairs_left_out: found.pairs.rest_voxels,
+        ids: found.pairs.changes.iter().map(id_json).collect(),
+        ids_left_out: found.pairs.rest_changes,
+        unread: found.unread,
+        unreadable: found.unreadable.iter().map(unreadable_json).collect(),
+    }
+}
+
+fn first_json(first: &DifferingVoxel, level: &LevelDifference, layer: &LayerDifference) -> FirstJson {
+    let values = |t: Option<VoxelType>, bytes: &[u8]| {
+        t.map_or_else(Vec::new, |t| bytes.chunks_exact(t.class.byte_len()).map(|channel| t.class.format_value(channel)).collect())
+    };
+    FirstJson {
+        position: first.position.to_array(),
+        position_mag1: level.label.mag.mag1_from_mag(first.position).to_array(),
+        axes: layer.axes.iter().map(|(name, _)| name.clone()).zip(first.axes.iter().copied()).collect(),
+        values: [0, 1].map(|i| values(level.voxel_types[i], &first.values[i])).into(),
+    }
+}
+
+fn pair_json(pair: &IdPair) -> IdPairJson {
+    IdPairJson { from: pair.from.to_string(), to: pair.to.to_string(), voxels: pair.voxels }
+}
+
+fn id_json(change: &IdChange) -> IdJson {
+    let IdChange { id, gained, lost, changed, taken } = *change;
+    IdJson { id: id.to_string(), gained, lost, changed, taken }
+}
+
+fn unreadable_json(chunk: &Unreadable) -> UnreadableJson {
+    UnreadableJson { side: chunk.side, error: chunk.error.to_string() }
+}
