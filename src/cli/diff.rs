@@ -67,7 +67,7 @@ fn trouble(found: &DatasetDifference) -> Option<anyhow::Error> {
     let mut all = Vec::new();
     for layer in &found.layers {
         for level in &layer.levels {
-            let place = |side: Side| format!("can't compare layer {}, mag {} of {side}", layer.names[side as usize], level.label);
+            let place = |side: Side| format!("layer {}, mag {} of {side}", layer.names[side as usize], level.label);
             match &level.outcome {
                 LevelOutcome::Compared(voxels) => all.extend(voxels.unreadable.iter().map(|u| format!("{}: {}", place(u.side), u.error))),
                 LevelOutcome::Unreadable(errors) => {
@@ -79,9 +79,9 @@ fn trouble(found: &DatasetDifference) -> Option<anyhow::Error> {
         }
     }
     let first = all.first()?;
-    Some(match all.len() - 1 {
-        0 => anyhow!("{first}"),
-        more => anyhow!("{more} more and {first}"),
+    Some(match all.len() {
+        1 => anyhow!("can't compare {first}"),
+        n => anyhow!("can't compare {n} parts, the first is {first}"),
     })
 }
 

@@ -2,8 +2,8 @@
 
 use super::json::{BoxJson, VoxelSizeJson};
 use crate::compare::{
-    DatasetDifference, DifferingVoxel, IdChange, IdPair, LayerDifference, LevelDifference, LevelOutcome, Side, Unreadable, Verdict,
-    VoxelDifference,
+    DatasetDifference, DifferingVoxel, IdChange, IdPair, IdPairs, LayerDifference, LevelDifference, LevelOutcome, Side, Unreadable,
+    Verdict, VoxelDifference,
 };
 use crate::format::{Dataset, LayerCategory};
 use crate::voxel::VoxelType;
@@ -68,19 +68,26 @@ struct MagJson {
 struct VoxelsJson {
     compared: u64,
     differing: u64,
-    gained: u64,
-    lost: u64,
-    largest_step: f64,
     first: Option<FirstJson>,
     bounding_box: Option<BoxJson>,
-    id_pairs: Vec<IdPairJson>,
-    /// `null` where there are more than can be counted.
-    id_pairs_left_out: Option<u64>,
-    voxels_of_id_pairs_left_out: u64,
-    ids: Vec<IdJson>,
-    ids_left_out: u64,
+    /// `null` for segmentations.
+    largest_step: Option<f64>,
+    /// `null` where values aren't ids.
+    ids: Option<IdsJson>,
     unread: u64,
     unreadable: Vec<UnreadableJson>,
+}
+
+#[derive(Serialize)]
+struct IdsJson {
+    gained: u64,
+    lost: u64,
+    pairs: Vec<PairJson>,
+    /// `null` where there are more than can be counted.
+    pairs_left_out: Option<u64>,
+    voxels_of_pairs_left_out: u64,
+    changes: Vec<ChangeJson>,
+    changes_left_out: u64,
 }
 
 #[derive(Serialize)]
@@ -93,14 +100,14 @@ struct FirstJson {
 }
 
 #[derive(Serialize)]
-struct IdPairJson {
+struct PairJson {
     from: String,
     to: String,
     voxels: u64,
 }
 
 #[derive(Serialize)]
-struct IdJson {
+struct ChangeJson {
     id: String,
     gained: u64,
     lost: u64,
@@ -160,18 +167,24 @@ fn voxels_json(found: &VoxelDifference, level: &LevelDifference, layer: &LayerDi
     VoxelsJson {
         compared: found.compared,
         differing: found.differing,
-        gained: found.gained,
-        lost: found.lost,
-        largest_step: found.largest_step,
         first: found.first.as_ref().map(|first| first_json(first, level, layer)),
         bounding_box: (!found.bounding_box.is_empty()).then(|| (&found.bounding_box).into()),
-        id_pairs: found.pairs.list.iter().map(pair_json).collect(),
-        id_pairs_left_out: found.pairs.rest_pairs,
-        voxels_of_id_pairs_left_out: found.pairs.rest_voxels,
-        ids: found.pairs.changes.iter().map(id_json).collect(),
-        ids_left_out: found.pairs.rest_changes,
+        largest_step: found.pairs.is_none().then_some(found.largest_step),
+        ids: found.pairs.as_ref().map(|pairs| ids_json(found, pairs)),
         unread: found.unread,
         unreadable: found.unreadable.iter().map(unreadable_json).collect(),
+    }
+}
+
+fn ids_json(found: &VoxelDifference, pairs: &IdPairs) -> IdsJson {
+    IdsJson {
+        gained: found.gained,
+        lost: found.lost,
+        pairs: pairs.list.iter().map(pair_json).collect(),
+        pairs_left_out: pairs.rest_pairs,
+        voxels_of_pairs_left_out: pairs.rest_voxels,
+        changes: pairs.changes.iter().map(change_json).collect(),
+        changes_left_out: pairs.rest_changes,
     }
 }
 
@@ -187,13 +200,13 @@ fn first_json(first: &DifferingVoxel, level: &LevelDifference, layer: &LayerDiff
     }
 }
 
-fn pair_json(pair: &IdPair) -> IdPairJson {
-    IdPairJson { from: pair.from.to_string(), to: pair.to.to_string(), voxels: pair.voxels }
+fn pair_json(pair: &IdPair) -> PairJson {
+    PairJson { from: pair.from.to_string(), to: pair.to.to_string(), voxels: pair.voxels }
 }
 
-fn id_json(change: &IdChange) -> IdJson {
+fn change_json(change: &IdChange) -> ChangeJson {
     let IdChange { id, gained, lost, changed, taken } = *change;
-    IdJson { id: id.to_string(), gained, lost, changed, taken }
+    ChangeJson { id: id.to_string(), gained, lost, changed, taken }
 }
 
 fn unreadable_json(chunk: &Unreadable) -> UnreadableJson {

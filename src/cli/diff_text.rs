@@ -37,9 +37,10 @@ pub fn describe(datasets: &[Dataset; 2], found: &DatasetDifference) -> String {
 
 /// A name and a value, indented by steps.
 fn row(out: &mut String, steps: usize, name: &str, value: impl Display) {
-    /// Names are shorter, so that values begin below each other.
-    const WIDTH: usize = 16;
-    let _ = writeln!(out, "{:indent$}{name:WIDTH$}  {value}", "", indent = 2 * (steps + 1));
+    /// Names with their indent are shorter, so that values begin below each other.
+    const WIDTH: usize = 20;
+    let indent = 2 * (steps + 1);
+    let _ = writeln!(out, "{:indent$}{name:width$}  {value}", "", width = WIDTH - indent);
 }
 
 fn describe_layer(out: &mut String, layer: &LayerDifference) {
@@ -123,7 +124,9 @@ fn describe_voxels(out: &mut String, found: &VoxelDifference, level: &LevelDiffe
     if found.gained > 0 || found.lost > 0 {
         row(out, 1, "gained, lost", format_args!("{}, {} voxels", count(found.gained), count(found.lost)));
     }
-    describe_ids(out, &found.pairs);
+    if let Some(pairs) = &found.pairs {
+        describe_ids(out, pairs);
+    }
     if found.unread > 0 {
         row(out, 1, "not compared", format_args!("{} voxels", count(found.unread)));
         for chunk in found.unreadable.iter().take(SHOWN) {

@@ -2,7 +2,7 @@
 
 use super::difference::VoxelDifference;
 use super::tally::volume;
-use super::walk::{new_tally, walk};
+use super::walk::{PIECE_BYTES, new_tally, walk};
 use super::{CompareError, CompareOptions, Watch};
 use crate::format::{ChunkSource, Dataset, ExtraAxis, Layer, LayerCategory, LevelError, MagLevel};
 use crate::geometry::{BoundingBox, Mag, MagLabel, VoxelSize};
@@ -341,7 +341,7 @@ impl<'a> LayerPlan<'a> {
             let (Some(a), Some(b)) = (at(a, layers[0]), at(b, layers[1])) else { return Err(CompareError::Positions(positions)) };
             let before = done;
             let progress = |done_here: u64, total: u64| (watch.progress)(before.saturating_add(done_here), total);
-            walk([a.as_ref(), b.as_ref()], extent, &positions, &tally, Watch { progress: &progress, cancel: watch.cancel })?;
+            walk([a.as_ref(), b.as_ref()], extent, &positions, PIECE_BYTES, &tally, Watch { progress: &progress, cancel: watch.cancel })?;
             done = done.saturating_add(volume(extent));
         }
         let tally = tally.into_inner().unwrap_or_else(PoisonError::into_inner);

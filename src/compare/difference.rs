@@ -45,8 +45,8 @@ pub struct VoxelDifference {
     pub first: Option<DifferingVoxel>,
     /// The smallest box around all that differ; empty if none do.
     pub bounding_box: BoundingBox,
-    /// Of segmentations: which ids became which.
-    pub pairs: IdPairs,
+    /// Of segmentations: which ids became which. `None` where values aren't taken as ids.
+    pub pairs: Option<IdPairs>,
     /// Where the differences lie, in the order z, y, x.
     pub regions: Vec<DifferingRegion>,
     /// Voxels that could not be compared, since a chunk of one side can't be read.

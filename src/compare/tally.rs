@@ -190,7 +190,8 @@ impl Tally {
     pub fn finish(mut self, extent: &BoundingBox) -> VoxelDifference {
         self.difference.regions = self.regions.finish(extent);
         if self.counts_ids {
-            self.difference.pairs = self.pairs.finish(self.types.map(|t| t.class), self.difference.differing, self.options.max_pairs);
+            let classes = self.types.map(|t| t.class);
+            self.difference.pairs = Some(self.pairs.finish(classes, self.difference.differing, self.options.max_pairs));
         }
         let unreadable = self.unreadable.into_iter().map(|((side, _), error)| Unreadable { side, error });
         self.difference.unreadable = unreadable.collect();

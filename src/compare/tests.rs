@@ -1,5 +1,6 @@
 //! Against a reference that looks at every voxel.
 
+use super::walk::{PIECE_BYTES, PieceBytes, new_tally, walk};
 use super::*;
 use crate::format::wkw::{BlockType, WkwHeader, WkwWriter};
 use crate::format::{ChunkEncoding, ChunkError, ChunkFault, ChunkLocation, ChunkSource, HeaderReport, ShardLayout};
@@ -128,9 +129,15 @@ fn positions(area: &BoundingBox) -> impl Iterator<Item = [i64; 3]> + use<> {
 }
 
 fn compare(a: &Memory, b: &Memory, extent: &BoundingBox) -> VoxelDifference {
+    compare_in_pieces(a, b, extent, PIECE_BYTES)
+}
+
+fn compare_in_pieces(a: &Memory, b: &Memory, extent: &BoundingBox, piece_bytes: PieceBytes) -> VoxelDifference {
     let options = CompareOptions { is_segmentation: true, ..CompareOptions::default() };
     let watch = Watch { progress: &|_, _| {}, cancel: &AtomicBool::new(false) };
-    compare_levels(a, b, extent, options, watch).expect("comparable")
+    let tally = Mutex::new(new_tally([a, b], options).expect("comparable"));
+    walk([a, b], extent, &[], piece_bytes, &tally, watch).expect("comparable");
+    tally.into_inner().expect("sound").finish(extent)
 }
 
 fn ids(voxels: &[([i64; 3], u64)], class: ElementClass) -> BTreeMap<[i64; 3], Vec<u8>> {
@@ -151,7 +158,7 @@ fn reference(a: &Memory, b: &Memory, extent: &BoundingBox) -> (u64, Option<[i64;
 }
 
 fn summary(found: &VoxelDifference) -> (u64, Option<[i64; 3]>, BoundingBox, BTreeMap<(i128, i128), u64>) {
-    let pairs = found.pairs.list.iter().map(|pair| ((pair.from, pair.to), pair.voxels)).collect();
+    let pairs = found.pairs.iter().flat_map(|pairs| &pairs.list).map(|pair| ((pair.from, pair.to), pair.voxels)).collect();
     (found.differing, found.first.as_ref().map(|voxel| voxel.position.to_array()), found.bounding_box, pairs)
 }
 
@@ -168,7 +175,7 @@ proptest! {
     #[test]
     fn any_two_volumes_in_any_chunks_differ_as_voxel_by_voxel(
         same in volume(), only_a in volume(), only_b in volume(), grid_a in grids(), grid_b in grids(),
-        fills in (0_u8..2, 0_u8..2), tells: bool, signed: bool,
+        fills in (0_u8..2, 0_u8..2), tells: bool, signed: bool, piece_bytes in 1_u64..100_000,
     ) {
         let classes = [ElementClass::Uint64, if signed { ElementClass::Int16 } else { ElementClass::Uint64 }];
         let make = |own: &[([i64; 3], u64)], (chunk, origin): ([i64; 3], [i64; 3]), class: ElementClass, fill: u8| {
@@ -179,7 +186,7 @@ proptest! {
         };
         let (a, b) = (make(&only_a, grid_a, classes[0], fills.0), make(&only_b, grid_b, classes[1], fills.1));
         let extent = BoundingBox::between(Vec3Int::splat(-12), Vec3Int::new(31, 28, 33));
-        let found = compare(&a, &b, &extent);
+        let found = compare_in_pieces(&a, &b, &extent, PieceBytes { aligned: piece_bytes, unaligned: piece_bytes, most: piece_bytes.max(8) });
         prop_assert_eq!(summary(&found), reference(&a, &b, &extent));
         prop_assert_eq!(found.compared, extent.shape.voxel_count().expect("small"));
         prop_assert_eq!(found.regions.iter().map(|region| region.voxels).sum::<u64>(), found.differing);
@@ -217,7 +224,7 @@ fn other_fill_values_are_differences_where_nothing_is_stored() {
     let extent = BoundingBox::new(Vec3Int::splat(-5), Shape3::splat(1 << 20));
     let found = compare(&a, &b, &extent);
     assert_eq!((found.differing, found.gained, found.bounding_box), (1 << 60, 1 << 60, extent));
-    assert_eq!(found.pairs.list, [IdPair { from: 0, to: 7, voxels: 1 << 60 }]);
+    assert_eq!(found.pairs.expect("ids").list, [IdPair { from: 0, to: 7, voxels: 1 << 60 }]);
 }
 
 #[test]
@@ -237,13 +244,14 @@ fn chunks_that_cannot_be_read_are_named_and_the_rest_is_compared() {
 #[test]
 fn the_number_of_threads_changes_nothing() {
     let class = ElementClass::Uint16;
-    let many: Vec<([i64; 3], u64)> = (0..3000).map(|i| ([i * 7 % 301, i * 13 % 257, i * 29 % 199], (i % 50) as u64)).collect();
+    let many: Vec<([i64; 3], u64)> = (0..3000).map(|i| ([i * 7 % 101, i * 13 % 97, i * 29 % 89], (i % 50) as u64)).collect();
     let few: Vec<_> = many.iter().map(|(pos, id)| (*pos, id / 2)).collect();
     let (a, b) = (Memory::new(class, [32; 3], [0; 3], ids(&many, class)), Memory::new(class, [20, 30, 40], [7; 3], ids(&few, class)));
-    let extent = BoundingBox::new(Vec3Int::ZERO, Shape3::splat(310));
+    let extent = BoundingBox::new(Vec3Int::ZERO, Shape3::splat(110));
+    let piece_bytes = PieceBytes { aligned: 1 << 14, unaligned: 1 << 14, most: 1 << 16 };
     let answers = [1, 5].map(|threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-        format!("{:?}", pool.install(|| compare(&a, &b, &extent)))
+        format!("{:?}", pool.install(|| compare_in_pieces(&a, &b, &extent, piece_bytes)))
     });
     assert_eq!(answers[0], answers[1]);
 }
