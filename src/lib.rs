@@ -8,13 +8,14 @@
 //! | 5–7 | `ui`, `app`, `main.rs`, [`cli`], [`desktop`] | panels; eframe glue and tasks; the program; double-click on Linux |
 //! | 4 | [`state`] | what the app knows; commands and what they change |
 //! | 3 | [`scene`], [`demo`] | what is visible and how voxels become pixels; the demo dataset |
-//! | 2 | [`loading`], [`compare`] | queue, pools, cache, meter; differences between two datasets |
+//! | 2 | [`loading`], [`annotation`], [`compare`] | queue, pools, cache, meter; edited volumes; differences between two datasets |
 //! | 1 | [`format`] | what the bytes mean |
 //! | 0 | [`geometry`], [`voxel`], [`codec`], [`storage`], [`problem`], [`text`] | values, bytes by key, (de)compression |
 //!
 //! egui appears in layers 5 to 7 only, data is read in `storage` only (written in `format::wkw`'s
 //! writer), threads start in `loading::pool` and `app::tasks` only.
 
+pub mod annotation;
 #[cfg(feature = "gui")]
 pub mod app;
 pub mod cli;

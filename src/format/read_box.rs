@@ -93,7 +93,7 @@ fn read_single(source: &dyn ChunkSource, chunk: ChunkIndex, wanted: &BoundingBox
         fill_box(out, wanted, &source.grid().chunk_box(chunk), source.fill_voxel());
         return Ok(BoxCoverage { stored: 0, total: 1 });
     };
-    BUFFERS.with_borrow_mut(|buffers| {
+    with_buffers(|buffers| {
         if !read_straight(source, &location, wanted, out, &mut buffers.scratch)? {
             read_run(source, std::slice::from_ref(&location), wanted, out, buffers)?;
         }
@@ -157,7 +157,7 @@ fn read_chunks(
             continue;
         };
         stored += 1;
-        if !BUFFERS.with_borrow_mut(|buffers| read_straight(source, &location, slab, out, &mut buffers.scratch))? {
+        if !with_buffers(|buffers| read_straight(source, &location, slab, out, &mut buffers.scratch))? {
             runs.push(location);
         }
     }
@@ -167,7 +167,7 @@ fn read_chunks(
         return Ok(stored);
     }
     for run in &runs {
-        BUFFERS.with_borrow_mut(|buffers| read_run(source, run, slab, out, buffers))?;
+        with_buffers(|buffers| read_run(source, run, slab, out, buffers))?;
     }
     Ok(stored)
 }
@@ -183,6 +183,14 @@ struct Buffers {
 
 thread_local! {
     static BUFFERS: RefCell<Buffers> = RefCell::default();
+}
+
+/// Hands out the thread's buffers. They are taken out meanwhile: a source that is made of others reads boxes itself.
+fn with_buffers<T>(f: impl FnOnce(&mut Buffers) -> T) -> T {
+    let mut buffers = BUFFERS.take();
+    let result = f(&mut buffers);
+    BUFFERS.set(buffers);
+    result
 }
 
 /// Makes a buffer this long, without holding on to much more memory than that.

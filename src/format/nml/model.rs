@@ -13,7 +13,7 @@ pub type SegmentId = u64;
 /// An annotation's XML file.
 #[derive(Clone, Debug, Default)]
 pub struct Nml {
-    /// Everything that was read.
+    /// Everything that was read, but for what lies in [`Self::volumes`]: of each volume an empty element marks the place.
     pub document: XmlElement,
     /// What the annotation belongs to.
     pub experiment: Experiment,
@@ -179,7 +179,7 @@ pub struct NmlVolume {
     pub segments: Vec<Segment>,
     /// Groups of segments, outermost.
     pub segment_groups: Vec<SegmentGroup>,
-    /// The element, for what isn't understood.
+    /// The element as it was read, for what isn't understood; without the segments that are listed above.
     pub element: XmlElement,
 }
 
@@ -200,7 +200,8 @@ pub struct Segment {
     pub color: Option<[f32; 4]>,
     /// Id of its group.
     pub group: Option<i64>,
-    /// The element it was read from, for metadata and what isn't understood; `None` for a new one.
+    /// The element it was read from, for metadata and what isn't understood; `None` for a new one. If its attributes say
+    /// the same as the fields here, it is written as it is.
     pub element: Option<Arc<XmlElement>>,
 }
 
