@@ -5,6 +5,7 @@ use crate::compare::{
     DatasetDifference, DifferingVoxel, IdChange, IdPair, IdPairs, LayerDifference, LevelDifference, LevelOutcome, Side, Unreadable,
     Verdict, VoxelDifference,
 };
+use crate::format::nml::{Change, NmlPart};
 use crate::format::{Dataset, LayerCategory};
 use crate::voxel::VoxelType;
 use serde::Serialize;
@@ -18,6 +19,30 @@ pub struct DiffJson<'a> {
     voxel_sizes_differ: bool,
     layers_only_in: Sides<&'a [String]>,
     layers: Vec<LayerJson<'a>>,
+    /// `null` unless both are annotations.
+    annotation: Option<AnnotationJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct AnnotationJson<'a> {
+    counts: Vec<NmlCountJson>,
+    /// The first of them.
+    differences: Vec<NmlJson<'a>>,
+    differences_left_out: u64,
+}
+
+#[derive(Serialize)]
+struct NmlCountJson {
+    part: NmlPart,
+    change: Change,
+    count: u64,
+}
+
+#[derive(Serialize)]
+struct NmlJson<'a> {
+    part: NmlPart,
+    change: Change,
+    text: &'a str,
 }
 
 /// A value of each side.
@@ -60,8 +85,17 @@ struct MagJson {
     fill_values: Sides<Option<String>>,
     /// Why a side can't be opened.
     errors: Sides<Option<String>>,
-    /// Absent where voxels weren't compared.
+    /// `null` where voxels weren't compared.
     voxels: Option<VoxelsJson>,
+    /// `null` unless both are annotations.
+    buckets: Option<BucketsJson>,
+}
+
+#[derive(Serialize)]
+struct BucketsJson {
+    in_both: u64,
+    only_in: Sides<u64>,
+    differing: u64,
 }
 
 #[derive(Serialize)]
@@ -130,6 +164,11 @@ impl<'a> DiffJson<'a> {
             voxel_sizes_differ: found.voxel_sizes_differ(),
             layers_only_in: [0, 1].map(|i| &found.only_in[i][..]).into(),
             layers: found.layers.iter().map(layer_json).collect(),
+            annotation: found.annotation.as_ref().map(|annotation| AnnotationJson {
+                counts: annotation.counts().map(|(part, change, count)| NmlCountJson { part, change, count }).collect(),
+                differences: annotation.iter().map(|d| NmlJson { part: d.part, change: d.change, text: &d.text }).collect(),
+                differences_left_out: annotation.len().saturating_sub(annotation.iter().count() as u64),
+            }),
         }
     }
 }
@@ -160,6 +199,7 @@ fn mag_json(level: &LevelDifference, layer: &LayerDifference) -> MagJson {
         fill_values: level.fill_values.clone().into(),
         errors: errors.into(),
         voxels,
+        buckets: level.buckets.map(|b| BucketsJson { in_both: b.in_both, only_in: b.only_in.into(), differing: b.differing }),
     }
 }
 

@@ -1,8 +1,12 @@
 //! What `chunkscope diff` prints for people.
 
-use crate::compare::{DatasetDifference, IdPairs, LayerDifference, LevelDifference, LevelOutcome, Side, Verdict, VoxelDifference};
+use crate::compare::{
+    BucketDifference, DatasetDifference, IdPairs, LayerDifference, LevelDifference, LevelOutcome, Side, Verdict, VoxelDifference,
+};
+use crate::format::nml::{Change, NmlDifferences, NmlPart};
 use crate::format::{Dataset, LayerCategory};
 use crate::text::count;
+use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
 
 /// Lines of a list; `--json` has more.
@@ -25,6 +29,9 @@ pub fn describe(datasets: &[Dataset; 2], found: &DatasetDifference) -> String {
     }
     for layer in &found.layers {
         describe_layer(&mut out, layer);
+    }
+    if let Some(annotation) = &found.annotation {
+        describe_annotation(&mut out, annotation);
     }
     let verdict = match found.verdict() {
         Verdict::Equal => "equal",
@@ -84,6 +91,12 @@ fn describe_level(out: &mut String, level: &LevelDifference, layer: &LayerDiffer
             };
             row(out, 0, &name, text);
             told_types(out, level);
+            if let Some(buckets) = level.buckets.filter(|buckets| !buckets.is_equal()) {
+                let BucketDifference { in_both, only_in: [a, b], differing } = buckets;
+                let text =
+                    format!("{} only in A, {} only in B, {} of {} in both differ", count(a), count(b), count(differing), count(in_both));
+                row(out, 1, "buckets", text);
+            }
             describe_voxels(out, found, level, layer);
         }
         LevelOutcome::OtherChannels => {
@@ -97,6 +110,49 @@ fn describe_level(out: &mut String, level: &LevelDifference, layer: &LayerDiffer
                 }
             }
         }
+    }
+}
+
+fn describe_annotation(out: &mut String, found: &NmlDifferences) {
+    let _ = writeln!(out, "\nannotation");
+    if found.is_empty() {
+        row(out, 0, "all else", "is equal");
+    }
+    let mut counts: BTreeMap<NmlPart, Vec<String>> = BTreeMap::new();
+    for (part, change, n) in found.counts() {
+        let change = match change {
+            Change::Added => "added",
+            Change::Removed => "removed",
+            Change::Changed => "changed",
+        };
+        counts.entry(part).or_default().push(format!("{} {change}", count(n)));
+    }
+    for (part, counts) in counts {
+        row(out, 0, part_name(part), counts.join(", "));
+    }
+    for difference in found.iter().take(SHOWN) {
+        row(out, 1, "", &difference.text);
+    }
+    if found.len() > SHOWN as u64 {
+        row(out, 1, "", format_args!("and {} more", count(found.len() - SHOWN as u64)));
+    }
+}
+
+const fn part_name(part: NmlPart) -> &'static str {
+    match part {
+        NmlPart::Meta => "about the file",
+        NmlPart::Parameter => "parameters",
+        NmlPart::BoundingBox => "boxes",
+        NmlPart::Tree => "trees",
+        NmlPart::Node => "nodes",
+        NmlPart::Edge => "edges",
+        NmlPart::Branchpoint => "branch points",
+        NmlPart::Comment => "comments",
+        NmlPart::TreeGroup => "tree groups",
+        NmlPart::Volume => "volumes",
+        NmlPart::Segment => "segments",
+        NmlPart::SegmentGroup => "segment groups",
+        NmlPart::Other => "other elements",
     }
 }
 

@@ -62,6 +62,24 @@ impl VoxelDifference {
     }
 }
 
+/// Which buckets two mags of annotations have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BucketDifference {
+    /// Buckets that both have.
+    pub in_both: u64,
+    /// Buckets that only one side has. A bucket of zeros that is there hides the fallback layer.
+    pub only_in: [u64; 2],
+    /// Buckets that both have, with other voxels.
+    pub differing: u64,
+}
+
+impl BucketDifference {
+    /// Whether both have the same buckets with the same voxels.
+    pub fn is_equal(&self) -> bool {
+        self.only_in == [0, 0] && self.differing == 0
+    }
+}
+
 /// A voxel and its two values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DifferingVoxel {

@@ -144,8 +144,11 @@ fn ids(voxels: &[([i64; 3], u64)], class: ElementClass) -> BTreeMap<[i64; 3], Ve
     voxels.iter().map(|(pos, id)| (*pos, id.to_le_bytes()[..class.byte_len()].to_vec())).collect()
 }
 
-/// Counts, first voxel, box and pairs, by a look at every voxel.
-fn reference(a: &Memory, b: &Memory, extent: &BoundingBox) -> (u64, Option<[i64; 3]>, BoundingBox, BTreeMap<(i128, i128), u64>) {
+/// Counts, first voxel, box and pairs.
+type Summary = (u64, Option<[i64; 3]>, BoundingBox, BTreeMap<(i128, i128), u64>);
+
+/// By a look at every voxel.
+fn reference(a: &Memory, b: &Memory, extent: &BoundingBox) -> Summary {
     let id = |memory: &Memory, pos| match memory.voxel_type.class.number(memory.voxel(pos)) {
         Some(crate::voxel::Number::Whole(id)) => id,
         other => panic!("{other:?}"),
@@ -157,7 +160,7 @@ fn reference(a: &Memory, b: &Memory, extent: &BoundingBox) -> (u64, Option<[i64;
     (differing.len() as u64, differing.first().copied(), boxed, pairs)
 }
 
-fn summary(found: &VoxelDifference) -> (u64, Option<[i64; 3]>, BoundingBox, BTreeMap<(i128, i128), u64>) {
+fn summary(found: &VoxelDifference) -> Summary {
     let pairs = found.pairs.iter().flat_map(|pairs| &pairs.list).map(|pair| ((pair.from, pair.to), pair.voxels)).collect();
     (found.differing, found.first.as_ref().map(|voxel| voxel.position.to_array()), found.bounding_box, pairs)
 }

@@ -5,7 +5,7 @@
 //! the current rayon pool; each is read, compared and counted by one thread.
 
 use super::difference::{Side, VoxelDifference};
-use super::tally::{Tally, volume};
+use super::tally::{Tally, voxel_count};
 use super::{CompareError, CompareOptions, Watch};
 use crate::format::{ChunkError, ChunkSource, read_box_alone};
 use crate::geometry::{BoundingBox, ChunkGrid, ChunkIndex, Shape3, ShardIndex, Vec3Int};
@@ -75,7 +75,7 @@ pub(super) fn walk(
     if piece.byte_len(lens[0].max(lens[1])).is_none_or(|len| len as u64 > piece_bytes.most) {
         return Err(CompareError::TooLarge(lens[0].max(lens[1])));
     }
-    let walk = Walk { sources, piece, empty, tally, watch, done: AtomicU64::new(0), total: volume(extent) };
+    let walk = Walk { sources, piece, empty, tally, watch, done: AtomicU64::new(0), total: voxel_count(extent) };
     // A folder that can't be listed is no reason to stop: its shards are asked for one by one.
     let listed = sources.map(|source| source.stored_shards(MAX_LISTED_SHARDS).unwrap_or(None));
     walk.visit(*extent, [listed[0].as_deref(), listed[1].as_deref()])
@@ -123,7 +123,7 @@ impl Walk<'_> {
 
     fn finish_part(&self, area: &BoundingBox, found: Tally) {
         self.tally.lock().unwrap_or_else(PoisonError::into_inner).merge(found);
-        let voxels = volume(area);
+        let voxels = voxel_count(area);
         let done = self.done.fetch_add(voxels, Ordering::Relaxed).saturating_add(voxels);
         (self.watch.progress)(done.min(self.total), self.total);
     }
