@@ -1,8 +1,8 @@
 //! The command line's contract: exit statuses, messages, standard output, files written, bounds of memory and handles.
 
 use crate::support::{
-    Answer, LayerSpec, UINT8, UINT16, answer, assert_refused, boxed, corpus, cube, expected, header, limited, program, read_args, run,
-    small_box, small_dataset, volume, write_mag, write_properties,
+    LayerSpec, UINT8, UINT16, answer, assert_refused, boxed, corpus, cube, expected, header, limited, program, read_args, run, small_box,
+    small_dataset, volume, write_mag, write_properties,
 };
 use chunkscope::format::wkw::BlockType;
 use chunkscope::geometry::BoundingBox;
