@@ -12,10 +12,13 @@ mod counts;
 mod edited;
 mod editor;
 mod error;
+pub mod export;
 mod fill;
 mod ids;
 mod interpolate;
 mod mask;
+
+mod opened;
 mod outline;
 mod undo;
 mod volume;
@@ -30,5 +33,6 @@ pub use editor::{
 };
 pub use error::{EditError, EditNote};
 pub use ids::{fits_class, is_segment_class, max_segment_id};
+pub use opened::{Annotation, AnnotationError, CLASS_WITHOUT_FALLBACK, new_volume};
 pub use undo::{DEFAULT_UNDO_BYTES, EditKind, HistoryLine};
 pub use volume::{BucketOrigin, LevelSpec, VolumeAnnotation, VolumeLevel, VolumeSpec};

@@ -1,6 +1,7 @@
 //! `chunkscope info`: what a path is, for people or as JSON.
 
 use super::args::InfoArgs;
+use super::info_annotation::{AnnotationJson, describe_annotation};
 use super::json::{BoxJson, VoxelSizeJson};
 use super::open;
 use super::output::print;
@@ -25,6 +26,8 @@ struct InfoJson<'a> {
     format: DataFormat,
     voxel_size: VoxelSizeJson,
     layers: Vec<LayerJson<'a>>,
+    /// Of annotations only.
+    annotation: Option<AnnotationJson<'a>>,
     header: &'a HeaderReport,
     problems: Vec<&'a Problem>,
 }
@@ -68,6 +71,7 @@ impl<'a> InfoJson<'a> {
             format: dataset.format,
             voxel_size: (&dataset.voxel_size).into(),
             layers: dataset.layers.iter().map(layer_json).collect(),
+            annotation: dataset.annotation.as_deref().map(AnnotationJson::new),
             header: &dataset.header,
             problems: dataset.problems.iter().collect(),
         }
@@ -109,6 +113,9 @@ fn describe(dataset: &Dataset) -> String {
     let _ = writeln!(out, "{}  {}", dataset.name, dataset.path.display());
     let _ = writeln!(out, "  format      {}", dataset.format);
     let _ = writeln!(out, "  voxel size  {}", dataset.voxel_size);
+    if let Some(annotation) = &dataset.annotation {
+        describe_annotation(&mut out, annotation);
+    }
     for layer in &dataset.layers {
         let category = match layer.category {
             LayerCategory::Color => "color",

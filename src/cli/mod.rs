@@ -10,6 +10,7 @@ mod diff;
 mod diff_json;
 mod diff_text;
 mod info;
+mod info_annotation;
 mod json;
 mod output;
 mod read;

@@ -205,8 +205,10 @@ impl<'a> LayerPlan<'a> {
             let progress = |done_here: u64, _: u64| (watch.progress)(done.saturating_add(done_here), 0);
             let watch = Watch { progress: &progress, cancel: watch.cancel };
             let label = pair[0].label();
+            let mut voxel_types = pair.map(|level| level.source.as_ref().ok().map(|source| source.voxel_type()));
             let (outcome, buckets, extent_compared) = match buckets_of(self.pair, label) {
                 Some(stores) => {
+                    voxel_types = stores.map(|store| Some(VoxelType::single(store.class())));
                     let FoundInBuckets { buckets, voxels, extent } = compare_buckets(stores, options, watch)?;
                     (LevelOutcome::Compared(Box::new(voxels)), Some(buckets), extent)
                 }
@@ -215,7 +217,7 @@ impl<'a> LayerPlan<'a> {
             levels.push(LevelDifference {
                 label,
                 extent: extent_compared,
-                voxel_types: pair.map(|level| level.source.as_ref().ok().map(|source| source.voxel_type())),
+                voxel_types,
                 fill_values: pair
                     .map(|level| level.source.as_ref().ok().map(|source| source.voxel_type().format_voxel(source.fill_voxel()))),
                 outcome,

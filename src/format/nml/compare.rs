@@ -111,10 +111,15 @@ impl NmlDifferences {
 /// Compares two NMLs in meaning: order of attributes, white space, comments and the spelling of numbers don't matter, nor
 /// how a volume's voxels are stored (`location`, `format`); ids are compared exactly.
 pub fn compare(a: &Nml, b: &Nml) -> NmlDifferences {
+    compare_with_volumes(a, &a.volumes, b)
+}
+
+/// The same with other volumes of the first than [`Nml::volumes`].
+pub fn compare_with_volumes(a: &Nml, volumes_a: &[NmlVolume], b: &Nml) -> NmlDifferences {
     let mut found = NmlDifferences::default();
     found.parameters(&parameters_element(a).0, &parameters_element(b).0);
     found.skeletons(&a.document, &b.document);
-    found.volumes(&a.volumes, &b.volumes);
+    found.volumes(volumes_a, &b.volumes);
     const KNOWN: [&str; 7] = ["parameters", "meta", "thing", "branchpoints", "comments", "groups", "volume"];
     found.contents(NmlPart::Other, "", &a.document, &b.document, &KNOWN);
     found

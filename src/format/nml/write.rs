@@ -19,8 +19,16 @@ const MAX_INDENT: usize = 16;
 /// # Errors
 /// If `out` refuses the bytes.
 pub fn write(nml: &Nml, out: impl Write) -> io::Result<Problems> {
+    write_with_volumes(nml, &nml.volumes, out)
+}
+
+/// The same with other volumes than [`Nml::volumes`]: what is exported while it is edited.
+///
+/// # Errors
+/// If `out` refuses the bytes.
+pub fn write_with_volumes(nml: &Nml, volumes: &[NmlVolume], out: impl Write) -> io::Result<Problems> {
     let mut writer = Writer { out, line: String::new(), dropped: 0, bad_names: 0, problems: Problems::default() };
-    writer.nml(nml)?;
+    writer.nml(nml, volumes)?;
     writer.out.flush()?;
     let Writer { dropped, bad_names, mut problems, .. } = writer;
     for (number, what) in
@@ -42,7 +50,7 @@ struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    fn nml(&mut self, nml: &Nml) -> io::Result<()> {
+    fn nml(&mut self, nml: &Nml, volumes: &[NmlVolume]) -> io::Result<()> {
         self.out.write_all(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")?;
         let named = if is_xml_name(&nml.document.name) { &*nml.document.name } else { ROOT };
         self.open(named, &nml.document, 0)?;
@@ -53,7 +61,7 @@ impl<W: Write> Writer<W> {
             self.element(&parameters, 1)?;
         }
         let mut parameters = Some(parameters).filter(|_| has_parameters);
-        let mut volumes = nml.volumes.iter();
+        let mut volumes = volumes.iter();
         for node in &nml.document.children {
             match node {
                 XmlNode::Element(element) if *element.name == *"volume" => {

@@ -4,7 +4,7 @@ use super::header::{BlockType, HEADER_FILE, HEADER_LEN, WkwHeader};
 use super::source::shard_key;
 use crate::codec::lz4;
 use crate::geometry::{BoundingBox, Shape3, ShardIndex, Vec3Int, morton_decode};
-use crate::voxel::copy_box;
+use crate::voxel::{copy_box, is_zero};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -129,11 +129,6 @@ impl WkwWriter {
         .map_err(fail)?;
         Ok(true)
     }
-}
-
-fn is_zero(bytes: &[u8]) -> bool {
-    let (wide, rest) = bytes.as_chunks::<64>();
-    wide.iter().all(|w| *w == [0; 64]) && rest.iter().all(|b| *b == 0)
 }
 
 /// Writes a file under a temporary name beside its own and renames it.
