@@ -2,10 +2,10 @@
 
 use super::args::InfoArgs;
 use super::info_annotation::{AnnotationJson, describe_annotation};
+use super::json::{BoxJson, VoxelSizeJson};
 use super::open;
 use super::output::print;
 use crate::format::{DataFormat, Dataset, HeaderField, HeaderReport, Layer, LayerCategory, MagLevel};
-use crate::geometry::BoundingBox;
 use crate::problem::{Problem, Severity};
 use crate::text::shortened;
 use anyhow::{Result, anyhow};
@@ -45,12 +45,6 @@ struct InfoJson<'a> {
 }
 
 #[derive(Serialize)]
-struct VoxelSizeJson {
-    factors: [f64; 3],
-    unit: Option<&'static str>,
-}
-
-#[derive(Serialize)]
 struct LayerJson<'a> {
     name: &'a str,
     category: LayerCategory,
@@ -72,12 +66,6 @@ struct AxisJson<'a> {
 }
 
 #[derive(Serialize)]
-pub(super) struct BoxJson {
-    topleft: [i64; 3],
-    shape: [i64; 3],
-}
-
-#[derive(Serialize)]
 struct MagJson {
     mag: String,
     path: String,
@@ -87,17 +75,13 @@ struct MagJson {
     header: Option<HeaderReport>,
 }
 
-pub(super) fn box_json(b: &BoundingBox) -> BoxJson {
-    BoxJson { topleft: b.topleft.to_array(), shape: b.shape.to_vec().to_array() }
-}
-
 impl<'a> InfoJson<'a> {
     fn new(dataset: &'a Dataset) -> Self {
         Self {
             name: &dataset.name,
             path: dataset.path.display().to_string(),
             format: dataset.format,
-            voxel_size: VoxelSizeJson { factors: dataset.voxel_size.factors(), unit: dataset.voxel_size.unit.map(|unit| unit.name()) },
+            voxel_size: (&dataset.voxel_size).into(),
             layers: dataset.layers.iter().map(layer_json).collect(),
             annotation: dataset.annotation.as_deref().map(AnnotationJson::new),
             header: &dataset.header,
@@ -114,7 +98,7 @@ fn layer_json(layer: &Layer) -> LayerJson<'_> {
         voxel_type: layer.voxel_type.map(|t| t.to_string()),
         element_class: layer.voxel_type.map(|t| t.class.name()),
         num_channels: layer.voxel_type.map(|t| t.channels),
-        bounding_box: box_json(&layer.bounding_box),
+        bounding_box: (&layer.bounding_box).into(),
         bounding_box_declared: layer.has_declared_box,
         largest_segment_id: layer.largest_segment_id.map(|id| id.to_string()),
         axes: layer.axes.iter().map(|axis| AxisJson { name: &axis.name, len: axis.len }).collect(),

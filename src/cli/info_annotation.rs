@@ -1,6 +1,6 @@
 //! What `chunkscope info` says of an annotation besides its layers.
 
-use super::info::{BoxJson, box_json};
+use super::json::BoxJson;
 use crate::format::annotation::{AnnotationFile, VolumeFile};
 use crate::format::nml::{Nml, VolumeFormat};
 use crate::text::count;
@@ -70,7 +70,7 @@ impl<'a> AnnotationJson<'a> {
         let user_box = |user: &'a crate::format::nml::UserBoundingBox| UserBoxJson {
             id: user.id.to_string(),
             name: &user.name,
-            extent: box_json(&user.extent),
+            extent: (&user.extent).into(),
         };
         Self {
             name: &annotation.name,
@@ -84,7 +84,7 @@ impl<'a> AnnotationJson<'a> {
             branchpoints: nml.branchpoints.len(),
             comments: nml.comments.len(),
             user_bounding_boxes: nml.user_boxes.iter().map(user_box).collect(),
-            task_bounding_box: nml.task_box.as_ref().map(box_json),
+            task_bounding_box: nml.task_box.as_ref().map(BoxJson::from),
             volumes: annotation.volumes.iter().map(|volume| volume_json(nml, volume)).collect(),
         }
     }

@@ -7,8 +7,12 @@ mod annotation;
 mod args;
 mod demo;
 mod desktop;
+mod diff;
+mod diff_json;
+mod diff_text;
 mod info;
 mod info_annotation;
+mod json;
 mod output;
 mod read;
 mod select;
@@ -35,6 +39,7 @@ pub fn run(command: &Command) -> ExitCode {
         Command::Slice(args) => slice::run(args),
         Command::Annotation(args) => return annotation::run(args),
         Command::Demo => demo::run(),
+        Command::Diff(args) => return diff::run(args),
         Command::Desktop(args) => desktop::run(args),
     })
 }

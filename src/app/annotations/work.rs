@@ -6,11 +6,11 @@ use crate::annotation::export::{ExportFormat, ExportOptions, ExportReport, Expor
 use crate::annotation::{Annotation, CountJob, CountResult};
 use crate::app::tasks::{Reporter, Tasks};
 use crate::state::{AnnotationWork, ExportKind, RoundTripResult};
-use std::path::PathBuf;
 use crate::text::{bytes, count};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 /// What tasks about annotations report.
 pub enum WorkEvent {
@@ -71,13 +71,7 @@ impl Tasks {
     }
 
     /// Exports or checks a copy of the annotation.
-    pub(in crate::app) fn work_on_annotation(
-        &self,
-        work: AnnotationWork,
-        annotation: Annotation,
-        revision: u64,
-        cancel: Arc<AtomicBool>,
-    ) {
+    pub(in crate::app) fn work_on_annotation(&self, work: AnnotationWork, annotation: Annotation, revision: u64, cancel: Arc<AtomicBool>) {
         self.spawn("work on annotation", move |reporter| {
             let progress = |done, total| reporter.offer(WorkEvent::Progress { done, total }.into());
             let outcome = match work {
@@ -144,7 +138,12 @@ fn check(annotation: &Annotation, progress: &(dyn Fn(u64, u64) + Sync), cancel: 
             let trees = annotation.nml.trees.len();
             let summary = format!("{} chunks in {mags} mags, {segments} segments, {trees} trees compared", count(report.buckets));
             let is_equal = report.is_equal();
-            WorkOutcome::Checked(RoundTripResult { is_equal, summary, differences: differences(report), secs: begin.elapsed().as_secs_f64() })
+            WorkOutcome::Checked(RoundTripResult {
+                is_equal,
+                summary,
+                differences: differences(report),
+                secs: begin.elapsed().as_secs_f64(),
+            })
         }
         Err(err) => WorkOutcome::Failed(err.to_string()),
     }

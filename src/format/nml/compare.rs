@@ -10,7 +10,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 /// Which part of an annotation a difference is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum NmlPart {
     /// What was noted about the file.
     Meta,
@@ -41,7 +42,8 @@ pub enum NmlPart {
 }
 
 /// What happened to a part on the way from the first file to the second.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Change {
     /// Only the second has it.
     Added,
@@ -91,6 +93,11 @@ impl NmlDifferences {
     /// How many there are of a kind.
     pub fn count(&self, part: NmlPart, change: Change) -> u64 {
         self.counts.get(&(part, change)).copied().unwrap_or_default()
+    }
+
+    /// How many there are of each kind that occurs.
+    pub fn counts(&self) -> impl Iterator<Item = (NmlPart, Change, u64)> {
+        self.counts.iter().map(|((part, change), count)| (*part, *change, *count))
     }
 
     fn add(&mut self, part: NmlPart, change: Change, text: impl FnOnce() -> String) {
