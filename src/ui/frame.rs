@@ -150,7 +150,8 @@ impl WindowFrame {
         let left_rect = middle.with_max_x(middle.left() + left_width.round());
         let inspector_rect = middle.with_min_x(middle.right() - inspector_width.round());
         let between = middle.with_min_x(left_rect.right()).with_max_x(inspector_rect.left().max(left_rect.right()));
-        let panes_top = if choices.tools { (between.top() + metrics::TOOL_BAR).min(between.bottom().max(between.top())) } else { between.top() };
+        let panes_top =
+            if choices.tools { (between.top() + metrics::TOOL_BAR).min(between.bottom().max(between.top())) } else { between.top() };
         let tool_bar = choices.tools.then(|| between.with_max_y(panes_top));
         let panes = between.with_min_y(panes_top);
         Self {
@@ -181,8 +182,15 @@ fn wanted_width(chosen: Option<f32>, default: f32, limits: &RangeInclusive<f32>)
 mod tests {
     use super::*;
 
-    const OPEN: PanelChoices =
-        PanelChoices { left: true, left_width: None, inspector: true, inspector_width: None, tab: InspectorTab::Probe, bottom: None, tools: false };
+    const OPEN: PanelChoices = PanelChoices {
+        left: true,
+        left_width: None,
+        inspector: true,
+        inspector_width: None,
+        tab: InspectorTab::Probe,
+        bottom: None,
+        tools: false,
+    };
 
     fn frame(width: f32, height: f32, choices: &PanelChoices) -> WindowFrame {
         WindowFrame::new(Rect::from_min_size(pos2(0.0, 0.0), Vec2::new(width, height)), choices)

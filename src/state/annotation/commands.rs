@@ -365,7 +365,9 @@ fn show_only_segment(state: &AppState, only: Option<SegmentId>) -> Vec<Effect> {
     let Some(volume) = state.annotation.as_ref().and_then(OpenAnnotation::volume) else { return Vec::new() };
     let is_wanted = |segment: &Segment| only.is_none_or(|id| id == segment.id);
     let changed = volume.segments.iter().filter(|segment| segment.is_visible != is_wanted(segment));
-    changed.map(|segment| Effect::Edit(EditRequest::SetSegment(Box::new(Segment { is_visible: is_wanted(segment), ..segment.clone() })))).collect()
+    changed
+        .map(|segment| Effect::Edit(EditRequest::SetSegment(Box::new(Segment { is_visible: is_wanted(segment), ..segment.clone() }))))
+        .collect()
 }
 
 impl OpenVolume {

@@ -33,7 +33,12 @@ impl ComparisonPanel {
             if let ComparisonState::Done(findings) = &comparison.state
                 && !findings.places.is_empty()
             {
-                ui.add(TextField::new("Filter places", &mut self.filter).hint("Filter by layer or mag").icon(icons::MAGNIFYING_GLASS).width(200.0));
+                ui.add(
+                    TextField::new("Filter places", &mut self.filter)
+                        .hint("Filter by layer or mag")
+                        .icon(icons::MAGNIFYING_GLASS)
+                        .width(200.0),
+                );
             }
         }
     }
@@ -101,7 +106,9 @@ impl ComparisonPanel {
                 let name = format!("{}, mag {}, voxel {}, {} voxels differ", place.layer, place.label, place.voxel, count(place.voxels));
                 let state = if self.selected == Some(*index) { RowState::Active } else { RowState::Plain };
                 let cells = [place.layer.clone(), place.label.to_string(), place.voxel.to_string()];
-                let row = Row::new(&name, state).height(metrics::ROW_TABLE).show(ui, |ui| row_ui(ui, &cells, &count(place.voxels), Tokens::of(ui).t1));
+                let row = Row::new(&name, state)
+                    .height(metrics::ROW_TABLE)
+                    .show(ui, |ui| row_ui(ui, &cells, &count(place.voxels), Tokens::of(ui).t1));
                 if row.response.clicked() {
                     self.selected = Some(*index);
                     ctx.send(AppCommand::SetPosition(place.voxel));

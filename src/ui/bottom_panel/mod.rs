@@ -1,8 +1,8 @@
 //! The bottom panel: live graphs of loading ([`throughput_panel`]) and the log ([`log_panel`]); folded, it is
 //! one line with the most telling figures.
 
-mod figures;
 mod comparison_panel;
+mod figures;
 mod log_panel;
 mod throughput_panel;
 
@@ -38,17 +38,16 @@ impl BottomPanel {
             let has_comparison = tab == BottomTab::Comparison || ctx.state.comparison.is_some();
             let tabs = TabBar::new("Bottom panel", &mut tab).tab(BottomTab::Throughput, "Throughput").tab(BottomTab::Log, "Log");
             let tabs = if has_comparison { tabs.tab(BottomTab::Comparison, "Comparison") } else { tabs };
-            let (response, ()) = tabs
-                .show_with(ui, |ui| {
-                    if ui.add(IconButton::new(icons::CARET_DOWN, "Fold bottom panel", "Fold")).clicked() {
-                        ctx.send(UiCommand::ToggleBottomPanel);
-                    }
-                    match ctx.state.settings.bottom_tab {
-                        BottomTab::Throughput => self.throughput.actions_ui(ui, ctx),
-                        BottomTab::Log => self.log.actions_ui(ui, ctx),
-                        BottomTab::Comparison => self.comparison.actions_ui(ui, ctx),
-                    }
-                });
+            let (response, ()) = tabs.show_with(ui, |ui| {
+                if ui.add(IconButton::new(icons::CARET_DOWN, "Fold bottom panel", "Fold")).clicked() {
+                    ctx.send(UiCommand::ToggleBottomPanel);
+                }
+                match ctx.state.settings.bottom_tab {
+                    BottomTab::Throughput => self.throughput.actions_ui(ui, ctx),
+                    BottomTab::Log => self.log.actions_ui(ui, ctx),
+                    BottomTab::Comparison => self.comparison.actions_ui(ui, ctx),
+                }
+            });
             if response.changed() {
                 ctx.send(AppCommand::ShowBottom(tab));
             }

@@ -46,7 +46,8 @@ impl Questions {
         let (mut starts, mut cancels) = (false, false);
         let target = typed_path(&typed);
         self.look_at(ctx, target.as_deref());
-        let exists = target.is_some() && ctx.state.panels.looked_at.as_ref().is_some_and(|(looked_at, exists)| Some(looked_at) == target.as_ref() && *exists);
+        let exists = target.is_some()
+            && ctx.state.panels.looked_at.as_ref().is_some_and(|(looked_at, exists)| Some(looked_at) == target.as_ref() && *exists);
         let closes = dialog_ui(ui, "Export annotation", vec2(WIDTH, 252.0), |ui| {
             let mut choice = Segmented::new("Format", &mut chosen);
             for kind in ExportKind::iter() {
@@ -124,7 +125,10 @@ fn note_ui(ui: &mut Ui, exists: bool, kind: ExportKind) {
 fn replace_ui(ui: &Ui, ctx: &AppContext<'_>, path: &Path, is_new: bool) -> bool {
     let mut cancels = false;
     let closes = dialog_ui(ui, "Replace the file?", vec2(WIDTH, 172.0), |ui| {
-        sentence_ui(ui, "The annotation came from this file. It is replaced in one step once all is written, and you won't be asked again.");
+        sentence_ui(
+            ui,
+            "The annotation came from this file. It is replaced in one step once all is written, and you won't be asked again.",
+        );
         ui.add(PathText::new(&path.display().to_string()).fill());
         buttons_ui(ui, |ui| {
             cancels = ui.add(TextButton::new("Cancel")).clicked();

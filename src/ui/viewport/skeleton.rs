@@ -8,7 +8,7 @@ use crate::text::shortened;
 use crate::ui::annotation_look::{box_color, box_name, tree_color, tree_name};
 use crate::ui::theme::{Tokens, color, metrics};
 use crate::ui::widgets::{PlateLook, paint_plate};
-use egui::{Align2, Color32, Painter, Pos2, Rect, Stroke, StrokeKind, pos2, vec2};
+use egui::{Align2, Painter, Pos2, Rect, Stroke, StrokeKind, pos2, vec2};
 
 const NODE: f32 = 4.5;
 const NODE_OFF_SLICE: f32 = 3.0;

@@ -44,7 +44,11 @@ fn line_ui(ui: &mut Ui, volume: &OpenVolume, line: &HistoryLine, is_current: boo
     let tokens = Tokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), metrics::ROW_LIST), Sense::hover());
     let what = line_text(volume, line);
-    let voxels = if line.voxels == 0 { String::new() } else { format!("{} {}", count(line.voxels), if line.voxels == 1 { "voxel" } else { "voxels" }) };
+    let voxels = if line.voxels == 0 {
+        String::new()
+    } else {
+        format!("{} {}", count(line.voxels), if line.voxels == 1 { "voxel" } else { "voxels" })
+    };
     let undone = if line.is_undone { ", undone" } else { "" };
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{what} {voxels}{undone}")));
     if is_current {

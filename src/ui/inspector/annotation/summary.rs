@@ -103,9 +103,7 @@ fn notices_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenAnnotation) {
         if notice_ui(ui, &sentence, &["Choose folder…"]).is_some() {
             ctx.send(AnnotationCommand::PickDataset);
         }
-    } else if let Some(fallback) =
-        open.volume().filter(|volume| !volume.has_fallback).and_then(|volume| volume.fallback.as_deref())
-    {
+    } else if let Some(fallback) = open.volume().filter(|volume| volume.lacks_fallback).and_then(|volume| volume.fallback.as_deref()) {
         notice_ui(ui, &format!("The dataset has no layer {fallback}, which the volume lies on: new chunks can't be painted."), &[]);
     }
     if open.changed_on_disk {
