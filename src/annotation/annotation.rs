@@ -1,6 +1,6 @@
 //! [`Annotation`]: an annotation as it is edited and exported, from its file and the dataset below it.
 
-use super::ids::is_segment_class;
+use super::ids::{is_segment_class, max_segment_id};
 use super::volume::{LevelSpec, VolumeAnnotation, VolumeSpec};
 use crate::format::annotation::{AnnotationFile, VolumeFile};
 use crate::format::nml::{Experiment, NewNml, Nml, NmlVolume};
@@ -110,10 +110,12 @@ fn volume_spec(
         levels.insert(Mag::ONE.sort_key(), LevelSpec { mag: Mag::ONE, stored: None, fallback: None });
     }
     let fallback_class = fallback.and_then(|layer| layer.voxel_type).map(|voxel_type| voxel_type.class);
+    // A server takes the fallback layer's class whatever the file has.
+    let class = fallback_class.or(volume.class).unwrap_or(ElementClass::Uint32);
+    let largest = described.and_then(|nml| nml.largest_segment_id).or(fallback.and_then(|layer| layer.largest_segment_id));
     VolumeSpec {
         name: volume.layer.clone(),
-        // A server takes the fallback layer's class whatever the file has.
-        class: fallback_class.or(volume.class).unwrap_or(ElementClass::Uint32),
+        class,
         voxel_size,
         bounding_box: extent,
         axes: volume.axes.clone(),
@@ -122,7 +124,8 @@ fn volume_spec(
         levels: levels.into_values().collect(),
         segments: described.map_or_else(Vec::new, |nml| nml.segments.clone()),
         segment_groups: described.map_or_else(Vec::new, |nml| nml.segment_groups.clone()),
-        largest_segment_id: described.and_then(|nml| nml.largest_segment_id).or(fallback.and_then(|layer| layer.largest_segment_id)),
+        // One that the class can't hold says nothing about the ids in use.
+        largest_segment_id: largest.filter(|id| *id <= max_segment_id(class)),
         format: volume.format,
     }
 }

@@ -16,7 +16,7 @@ use super::counts::{CountJob, CountResult, SegmentCounts, VoxelCounts};
 use super::edited::BucketChange;
 use super::error::{EditError, EditNote};
 use super::ids::max_segment_id;
-use super::mask::{Area, project_box};
+use super::mask::Area;
 use super::undo::{DEFAULT_UNDO_BYTES, EditKind, FinishedEdit, History, HistoryLine, SegmentSide};
 use super::volume::{BucketOrigin, VolumeAnnotation};
 use super::voxels::{PaintRule, id_at};
@@ -212,11 +212,13 @@ impl VolumeEditor {
         }
     }
 
-    /// Whether an edit can begin: no stroke is open, and what is to be painted exists.
-    fn check_idle(&self, settings: PaintSettings, level: usize, axes: &[u64]) -> Result<(), EditError> {
+    /// Begins an edit: no stroke is open, and what is to be painted exists. What was read before is read anew.
+    fn check_idle(&mut self, settings: PaintSettings, level: usize, axes: &[u64]) -> Result<(), EditError> {
         self.check_no_stroke()?;
         self.check_id(settings.segment)?;
-        self.check_place(level, axes)
+        self.check_place(level, axes)?;
+        self.reader.clear();
+        Ok(())
     }
 
     const fn check_no_stroke(&self) -> Result<(), EditError> {

@@ -321,7 +321,10 @@ impl App {
                     self.feed.set_max_bytes(cache_bytes(mib));
                 }
             }
-            Effect::Quit => self.wants_quit = true,
+            Effect::Quit => {
+                self.stop_editing(); // nothing is left to be recovered
+                self.wants_quit = true;
+            }
             Effect::Browse { field, path } => self.tasks.pick_path(field, &path),
             Effect::LookAt(path) => self.tasks.look_at(path),
             Effect::Compare { a, b } => self.start_comparing(a, b),

@@ -5,6 +5,7 @@ mod builders;
 mod support;
 
 mod channels_and_axes;
+mod editing;
 mod errors;
 mod frames;
 mod keys;

@@ -70,6 +70,8 @@ pub struct Setup {
     /// What opens paths, instead of the formats.
     pub open_path: Option<OpenPath>,
     pub first_view: FirstView,
+    /// Where edits are saved aside.
+    pub keeps_edits_in: Option<PathBuf>,
     /// Whether the test has [`own_machine`].
     pub is_alone: bool,
 }
@@ -77,7 +79,15 @@ pub struct Setup {
 impl Default for Setup {
     fn default() -> Self {
         let opener = Arc::new(LocalOpener::default());
-        Self { size: WIDE, settings: Settings::default(), opener, open_path: None, first_view: FirstView::default(), is_alone: false }
+        Self {
+            size: WIDE,
+            settings: Settings::default(),
+            opener,
+            open_path: None,
+            first_view: FirstView::default(),
+            keeps_edits_in: None,
+            is_alone: false,
+        }
     }
 }
 
@@ -95,6 +105,11 @@ impl Setup {
         Self { opener: Arc::new(opener), ..self }
     }
 
+    /// Edits are saved aside below a folder.
+    pub fn keeping_edits_in(self, folder: &Path) -> Self {
+        Self { keeps_edits_in: Some(folder.to_owned()), ..self }
+    }
+
     /// Datasets come from a function.
     pub fn opened_by(self, open: impl Fn(&Path) -> Result<Dataset, OpenError> + Send + Sync + 'static) -> Self {
         Self { open_path: Some(Arc::new(open)), ..self }
@@ -104,13 +119,16 @@ impl Setup {
         let guard = (!self.is_alone).then(share_machine);
         let slot: Rc<RefCell<Option<App>>> = Rc::default();
         let made = slot.clone();
-        let Self { size, settings, opener, open_path, first_view, .. } = self;
+        let Self { size, settings, opener, open_path, first_view, keeps_edits_in, .. } = self;
         let setup = move |ctx: &egui::Context| {
             let app = match open_path {
                 Some(open) => App::with_open(ctx, settings, LogLines::default(), open, first_view),
                 None => App::new(ctx, settings, LogLines::default(), opener, first_view),
             };
-            let app = app.expect("threads");
+            let mut app = app.expect("threads");
+            if let Some(folder) = keeps_edits_in {
+                app.keep_edits_in(folder);
+            }
             *made.borrow_mut() = Some(app);
         };
         let shell = Shell { slot, app: None, frame_times: Vec::new() };

@@ -1,8 +1,8 @@
 //! Flood fill, and slices between labelled ones.
 
 use super::{
-    Area, BUCKET_SIDE, BoundingBox, ChunkIndex, EditError, EditKind, EditNote, EditOutcome, Mag, PaintArea, PaintPlace, PaintSettings,
-    SegmentId, Shape3, Vec3Int, VolumeEditor, bucket_box, project_box,
+    Area, BUCKET_SIDE, BoundingBox, EditError, EditKind, EditNote, EditOutcome, Mag, PaintArea, PaintPlace, PaintSettings, SegmentId,
+    Shape3, Vec3Int, VolumeEditor, bucket_box,
 };
 use crate::annotation::brush::{MAX_AREA_PIXELS, run_box};
 use crate::annotation::fill::flood;

@@ -16,7 +16,9 @@ use super::{App, unix_secs};
 use crate::format::Dataset;
 use crate::problem::Severity;
 use crate::scene::SegmentDisplay;
-use crate::state::{AnnotationWork, Dialog, EditRequest, Effect, ExportKind, OpenAnnotation, Opening, RunningWork, given_colors};
+use crate::state::{
+    AnnotationWork, Dialog, EditRequest, Effect, ExportKind, InspectorTab, OpenAnnotation, Opening, RunningWork, Tool, given_colors,
+};
 use recovery::RecoveryFolder;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -163,6 +165,8 @@ impl App {
         let is_closing = ctx.input(|input| input.viewport().close_requested());
         if is_closing && !self.may_lose_edits(&Effect::Quit) {
             ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
+        } else if is_closing {
+            self.stop_editing();
         }
     }
 
@@ -203,7 +207,14 @@ impl App {
         let view = open.view;
         let mut opened = start_new(below, fallback, view.voxel());
         opened.view = view; // somebody has just found the place to annotate
+        let volume = opened.annotation.as_ref().and_then(|annotation| annotation.layers.first().copied());
         self.show_opened(opened);
+        if let (Some(open), Some(volume)) = (&mut self.state.dataset, volume) {
+            open.selected = volume;
+        }
+        self.state.tools.tool = Tool::Brush;
+        self.state.settings.inspector_tab = InspectorTab::Annotation;
+        self.edit(EditRequest::NewSegment { active: 0, anchor: view.voxel() });
     }
 
     /// Goes on with the dataset below, at the same place.
@@ -329,7 +340,10 @@ impl App {
                 editing.autosave.last = Instant::now();
                 match result {
                     Ok(()) => editing.autosave.revision = revision,
-                    Err(error) => self.say(Severity::Error, &format!("Edits can't be saved aside: {error}")),
+                    Err(error) => {
+                        editing.autosave.revision = revision; // tried again with the next edit
+                        self.say(Severity::Error, &format!("Edits can't be saved aside: {error}"));
+                    }
                 }
             }
             WorkEvent::Counted { volume, result } => editing.editor.counted(volume, result),

@@ -13,8 +13,8 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How strongly a painted volume is drawn at first.
-const OPACITY: f64 = 0.5;
+/// How strongly a volume is drawn at first, alone and over a fallback layer, which covers everything.
+const OPACITY: [f64; 2] = [0.5, 0.3];
 
 /// A dataset with the volumes of an annotation above its layers; the annotation alone if there is no dataset. Answers
 /// the index of each volume's layer, too. `file` is the annotation's, for people.
@@ -97,7 +97,10 @@ fn volume_layer(volume: &VolumeAnnotation, name: String, dataset: BoundingBox, l
         axes: further_axes(volume),
         levels,
         segment_colors: Arc::default(),
-        configuration: LayerConfiguration { alpha: Some(OPACITY), ..LayerConfiguration::default() },
+        configuration: LayerConfiguration {
+            alpha: Some(OPACITY[usize::from(volume.fallback_layer.is_some() && !volume.lacks_fallback())]),
+            ..LayerConfiguration::default()
+        },
     }
 }
 
