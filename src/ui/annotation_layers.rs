@@ -57,7 +57,7 @@ fn row_ui(ui: &mut Ui, name: &str, chip: &str, value: &str, is_visible: bool) ->
     let tokens = Tokens::of(ui);
     ui.spacing_mut().item_spacing.x = metrics::TIGHT_GAP;
     // Under the eyes of the dataset's layers.
-    ui.add_space(metrics::TIGHT_GAP + 2.0);
+    ui.add_space(metrics::PANEL_PADDING);
     let mut is_on = is_visible;
     let tooltip = if is_visible { "Hide layer" } else { "Show layer" };
     let is_switched = ui.add(IconToggle::new(&mut is_on, icons::EYE, name, tooltip).swapping(icons::EYE_SLASH)).changed();

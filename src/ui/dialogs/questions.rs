@@ -60,9 +60,9 @@ impl Questions {
             starts = path_ui(ui, ctx, "Export to", PathField::ExportTo, &mut typed, is_new);
             note_ui(ui, exists, chosen);
             buttons_ui(ui, |ui| {
-                cancels = ui.add(TextButton::new("Cancel")).clicked();
                 let can_start = target.is_some() && !(exists && chosen == ExportKind::Merged);
                 starts = (ui.add_enabled(can_start, TextButton::main("Export").icon(icons::EXPORT)).clicked() || starts) && can_start;
+                cancels = ui.add(TextButton::new("Cancel")).clicked();
             });
         });
         if starts && let Some(path) = target {
@@ -131,14 +131,14 @@ fn replace_ui(ui: &Ui, ctx: &AppContext<'_>, path: &Path, is_new: bool) -> bool 
         );
         ui.add(PathText::new(&path.display().to_string()).fill());
         buttons_ui(ui, |ui| {
-            cancels = ui.add(TextButton::new("Cancel")).clicked();
-            if ui.add(TextButton::new("Export elsewhere…")).clicked() {
-                ctx.send(UiCommand::ExportAnnotation);
-            }
             if focused(ui.add(TextButton::main("Replace")), is_new).clicked() {
                 let work = AnnotationWork::Export { path: path.to_owned(), kind: ExportKind::Wkw };
                 ctx.send(AppCommand::Confirmed(Box::new(Effect::Work(work))));
             }
+            if ui.add(TextButton::new("Export elsewhere…")).clicked() {
+                ctx.send(UiCommand::ExportAnnotation);
+            }
+            cancels = ui.add(TextButton::new("Cancel")).clicked();
         });
     });
     closes || cancels
@@ -150,13 +150,13 @@ fn unsaved_ui(ui: &Ui, ctx: &AppContext<'_>, effect: &Effect, is_new: bool) -> b
     let closes = dialog_ui(ui, "Unsaved edits", vec2(WIDTH, 148.0), |ui| {
         sentence_ui(ui, &format!("No file has the last edits of {name}. {} loses them.", what_loses(effect)));
         buttons_ui(ui, |ui| {
-            cancels = ui.add(TextButton::new("Cancel")).clicked();
-            if ui.add(TextButton::new("Discard edits")).clicked() {
-                ctx.send(AppCommand::Confirmed(Box::new(Effect::Discard(Box::new(effect.clone())))));
-            }
             if focused(ui.add(TextButton::main("Export…").icon(icons::EXPORT)), is_new).clicked() {
                 ctx.send(UiCommand::ExportAnnotation);
             }
+            if ui.add(TextButton::new("Discard edits")).clicked() {
+                ctx.send(AppCommand::Confirmed(Box::new(Effect::Discard(Box::new(effect.clone())))));
+            }
+            cancels = ui.add(TextButton::new("Cancel")).clicked();
         });
     });
     closes || cancels
@@ -186,9 +186,9 @@ fn compare_ui(ui: &Ui, ctx: &AppContext<'_>, a: &Path, b: &Path, is_new: bool) -
             starts |= path_ui(ui, ctx, name, field, typed, is_new && index == first_empty);
         }
         buttons_ui(ui, |ui| {
-            cancels = ui.add(TextButton::new("Cancel")).clicked();
             let can_start = typed.iter().all(|typed| typed_path(typed).is_some());
             starts = (ui.add_enabled(can_start, TextButton::main("Compare")).clicked() || starts) && can_start;
+            cancels = ui.add(TextButton::new("Cancel")).clicked();
         });
     });
     let paths = typed.each_ref().map(|typed| typed_path(typed));
@@ -210,11 +210,11 @@ fn recover_ui(ui: &Ui, ctx: &AppContext<'_>, left: &[String]) -> bool {
             ui.push_id(number, |ui| {
                 ui.horizontal(|ui| {
                     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                        if ui.add(TextButton::new("Throw away")).clicked() {
-                            ctx.send(AppCommand::Confirmed(Box::new(Effect::ForgetLeft(number))));
-                        }
                         if ui.add(TextButton::new("Recover")).clicked() {
                             ctx.send(AppCommand::Confirmed(Box::new(Effect::Recover(number))));
+                        }
+                        if ui.add(TextButton::new("Throw away")).clicked() {
+                            ctx.send(AppCommand::Confirmed(Box::new(Effect::ForgetLeft(number))));
                         }
                         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                             ui.add(Label::new(text::control(line).color(Tokens::of(ui).t1)).truncate()).on_hover_text(line);
@@ -259,7 +259,7 @@ fn focused(response: Response, is_new: bool) -> Response {
     response
 }
 
-/// Buttons at the right, the main one last in the code and outermost on the screen.
+/// Buttons from the right to the left, the main one first.
 fn buttons_ui(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) {
     ui.add_space(metrics::GAP);
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

@@ -32,16 +32,11 @@ pub fn physical_volume(voxel_size: &VoxelSize, voxels: u64) -> String {
     };
     let [x, y, z] = voxel_size.factors().map(|length| length * unit.meters());
     let cubic_meters = voxels as f64 * x * y * z;
-    // From a tenth on, because the next smaller unit has a thousand millions of it.
-    let fitting = SHOWN_UNITS.iter().rev().find(|(_, length)| cubic_meters >= 0.1 * length.powi(3)).unwrap_or(&SHOWN_UNITS[0]);
+    // The next smaller unit has a thousand million of it, so small shares are read more easily.
+    let fitting = SHOWN_UNITS.iter().rev().find(|(_, length)| cubic_meters >= 0.001 * length.powi(3)).unwrap_or(&SHOWN_UNITS[0]);
     let value = cubic_meters / fitting.1.powi(3);
-    let decimals = match value {
-        value if value >= 1000.0 => 0,
-        value if value >= 100.0 => 1,
-        value if value >= 10.0 => 2,
-        _ => 3,
-    };
-    let number = if value >= 1000.0 && value < 1e15 { crate::text::count(value.round() as u64) } else { format!("{value:.decimals$}") };
+    let decimals = if value > 0.0 { (2 - value.log10().floor() as i32).clamp(0, 9) as usize } else { 0 }; // three digits in all
+    let number = if (1000.0..1e15).contains(&value) { crate::text::count(value.round() as u64) } else { format!("{value:.decimals$}") };
     format!("{number} {}³", fitting.0)
 }
 
@@ -62,7 +57,9 @@ mod tests {
         let cells = size([11.24, 11.24, 28.0], Some("nanometer"));
         assert_eq!(physical_volume(&cells, 41_286), "0.146 µm³");
         assert_eq!(physical_volume(&cells, 1), "3537 nm³");
-        assert_eq!(physical_volume(&cells, 0), "0.000 pm³");
+        assert_eq!(physical_volume(&cells, 5361), "0.0190 µm³");
+        assert_eq!(physical_volume(&cells, 100_000_000_000), "353\u{2009}740 µm³");
+        assert_eq!(physical_volume(&cells, 0), "0 pm³");
         assert_eq!(physical_volume(&size([1.0; 3], None), 12_904), "12\u{2009}904 voxels");
     }
 

@@ -5,14 +5,15 @@ use super::tools::PressKind;
 use crate::state::{AppContext, Tool};
 use crate::ui::annotation_look::color_of_segment;
 use crate::ui::theme::{Tokens, color};
-use egui::{Painter, Pos2, Shape, Stroke, Ui, vec2};
+use egui::{Painter, Pos2, Shape, Stroke, Ui, pos2, vec2};
 
 /// Share of the segment's colour in the disc.
 const FILL: f32 = 0.22;
 /// Half the length of the lines of the cross in the middle.
 const CROSS: f32 = 3.5;
 
-/// Draws the disc that a press at the pointer would paint. It is round on the screen, because panes are physical.
+/// Draws the disc that a press at the pointer would paint. It is round on the screen, because panes are physical, and
+/// goes from voxel to voxel, because the brush does.
 pub fn paint_disc(ui: &Ui, painter: &Painter, pane: &OnScreen, ctx: &AppContext<'_>, pointer: Pos2) {
     let tokens = Tokens::of(ui);
     let (Some(open), Some(volume)) = (&ctx.state.dataset, ctx.state.annotation.as_ref().and_then(|open| open.volume())) else { return };
@@ -20,18 +21,26 @@ pub fn paint_disc(ui: &Ui, painter: &Painter, pane: &OnScreen, ctx: &AppContext<
     // As the brush does: half the diameter in finest base voxels, rounded.
     let radius_voxels = (f64::from(tools.brush_size) / 2.0).round();
     let radius = (radius_voxels / open.view.zoom()) as f32 / pane.pixels_per_point;
+    let factors = ctx.feed.shown_mag(volume.layer).map_or([1; 3], |mag| mag.factors().to_array());
+    let point = pane.mag1_at(pointer);
+    let middle = |screen_axis: usize| {
+        let axis = pane.view.volume_axis(screen_axis);
+        let factor = factors[axis] as f64;
+        pane.at(screen_axis, ((point[axis] / factor).floor() + 0.5) * factor)
+    };
+    let center = pos2(middle(0), middle(1));
     let erases = tools.tool == Tool::Eraser || PressKind::of(ui.input(|input| input.modifiers)).erases;
     if !erases && volume.active != 0 {
         let fill = color::with_opacity(color_of_segment(volume, volume.active), FILL);
-        painter.circle_filled(pointer, radius, fill);
+        painter.circle_filled(center, radius, fill);
     }
     let (halo, white) = (Stroke::new(3.0, tokens.slice.halo), Stroke::new(1.0, tokens.slice.white));
     for stroke in [halo, white] {
-        painter.circle_stroke(pointer, radius, stroke);
+        painter.circle_stroke(center, radius, stroke);
     }
-    for stroke in [Stroke::new(3.0, tokens.slice.halo), white] {
-        painter.line_segment([pointer - vec2(CROSS, 0.0), pointer + vec2(CROSS, 0.0)], stroke);
-        painter.line_segment([pointer - vec2(0.0, CROSS), pointer + vec2(0.0, CROSS)], stroke);
+    for stroke in [halo, white] {
+        painter.line_segment([center - vec2(CROSS, 0.0), center + vec2(CROSS, 0.0)], stroke);
+        painter.line_segment([center - vec2(0.0, CROSS), center + vec2(0.0, CROSS)], stroke);
     }
 }
 

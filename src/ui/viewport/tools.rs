@@ -50,11 +50,6 @@ pub struct ToolInput {
 }
 
 impl ToolInput {
-    /// Whether a drag with a tool goes on.
-    pub const fn is_painting(&self) -> bool {
-        self.stroke.is_some()
-    }
-
     /// Corners of the outline that is being drawn, mag 1.
     pub fn outline(&self) -> &[[f64; 3]] {
         self.stroke.as_ref().map_or(&[], |stroke| &stroke.outline)

@@ -63,7 +63,6 @@ fn line_ui(ui: &mut Ui, volume: &OpenVolume, line: &HistoryLine, is_current: boo
 
 /// `Brush, segment 2504707`.
 fn line_text(volume: &OpenVolume, line: &HistoryLine) -> String {
-    let id = || id_text(volume.class, line.segment);
     let name = match line.kind {
         EditKind::Brush => "Brush",
         EditKind::Erase => "Eraser",
@@ -73,9 +72,9 @@ fn line_text(volume: &OpenVolume, line: &HistoryLine) -> String {
         EditKind::Interpolate => "Interpolation",
         EditKind::Box => "Box",
         EditKind::DeleteVoxels => "Voxels deleted",
-        EditKind::Segments => "Segment list",
+        EditKind::Segments => "List",
     };
-    if line.segment == 0 { name.to_owned() } else { format!("{name}, segment {}", id()) }
+    if line.segment == 0 { name.to_owned() } else { format!("{name}, segment {}", id_text(volume.class, line.segment)) }
 }
 
 const fn icon_of(kind: EditKind) -> Icon {

@@ -76,7 +76,7 @@ mod tests {
             counts: counts.map(|counts| Arc::new(counts.iter().copied().collect())),
             history: Arc::from([]),
             fallback: None,
-            has_fallback: false,
+            lacks_fallback: false,
             bounding_box: BoundingBox::default(),
             edited: Vec::new(),
         }
