@@ -3,6 +3,8 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod annotations;
+mod annotations_damaged;
 mod cli;
 mod conformance;
 mod corruption;

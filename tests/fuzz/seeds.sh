@@ -127,3 +127,12 @@ printf '\002\003\004\002\377\012\010\160\260\022\010\000\020\000\234\000\113\030
 for file in $(each datasource-properties.json); do
     put properties < "$file"
 done
+
+# Annotations: whole ones, their data alone, and one that is cut off.
+for archive in "$corpus"/annotations/*.zip; do
+    put zip < "$archive"
+    head -c "$(($(wc -c < "$archive") * 2 / 3))" "$archive" | put zip
+done
+for file in $(each '*.nml'); do
+    put zip < "$file"
+done
