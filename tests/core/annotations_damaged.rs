@@ -141,3 +141,32 @@ fn many_buckets_open_by_their_names_alone() {
     assert_eq!(voxel(&dataset, [32, 0, 0]), Ok(0));
     assert_eq!(stats.take().reads, 1);
 }
+
+#[test]
+fn an_archive_that_holds_itself_is_no_endless_work() {
+    // Each is the data of the one around it.
+    let mut archive = annotation(&wkw_data(1), Packing::Stored);
+    for _ in 0..12 {
+        archive = zip(&[file("a.nml", nml(VOLUME)), file("data_Volume.zip", &archive)], Packing::Stored);
+    }
+    let dataset = open_zip(archive).map(|dataset| problems(&dataset)).unwrap_or_else(|err| err.to_string());
+    assert!(dataset.contains("an annotation"), "{dataset}");
+}
+
+#[test]
+fn changed_bytes_give_voxels_or_errors() {
+    let archives = [annotation(&two_buckets(), Packing::Stored), annotation(&two_buckets(), Packing::Deflated)];
+    for whole in archives {
+        // Names, headers and directories are at the ends; of the rest some are enough.
+        let places = (0..whole.len()).filter(|at| *at < 1200 || at + 1200 > whole.len() || at % 4001 == 0);
+        for at in places.step_by(3) {
+            let mut bytes = whole.clone();
+            bytes[at] = bytes[at].wrapping_add(0x81);
+            if let Ok(dataset) = open_zip(bytes) {
+                if dataset.layers.first().is_some_and(|layer| !layer.levels.is_empty()) {
+                    let _ = voxel(&dataset, [0, 0, 0]);
+                }
+            }
+        }
+    }
+}

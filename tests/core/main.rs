@@ -4,6 +4,7 @@
 mod support;
 
 mod annotations;
+mod annotations_cli;
 mod annotations_damaged;
 mod cli;
 mod conformance;
