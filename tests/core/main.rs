@@ -3,6 +3,9 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod annotations;
+mod annotations_cli;
+mod annotations_damaged;
 mod cli;
 mod conformance;
 mod corruption;
