@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod annotation_export;
 mod cli;
 mod conformance;
 mod corruption;
