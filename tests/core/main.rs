@@ -6,6 +6,7 @@ mod support;
 mod annotations;
 mod annotations_cli;
 mod annotations_damaged;
+mod annotation_export;
 mod cli;
 mod conformance;
 mod corruption;
