@@ -325,6 +325,3 @@ fn unix_ms() -> Option<i64> {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?;
     i64::try_from(since.as_millis()).ok()
 }
-
-#[cfg(test)]
-mod tests;

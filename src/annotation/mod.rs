@@ -4,7 +4,6 @@
 //! Edited buckets are shared with threads that compose slices; everything else belongs to the one thread that edits.
 //! Rules: WEBKNOSSOS's, as `rendering.md` section 7 and `annotation-zip.md` sections 5, 7 and 8 describe them.
 
-mod annotation;
 mod apply;
 mod base;
 mod brush;
@@ -18,6 +17,7 @@ mod fill;
 mod ids;
 mod interpolate;
 mod mask;
+mod opened;
 mod outline;
 #[cfg(test)]
 mod test_world;
@@ -29,7 +29,6 @@ mod undo;
 mod volume;
 mod voxels;
 
-pub use annotation::Annotation;
 pub use brush::MAX_AREA_PIXELS;
 pub use composed::ComposedSource;
 pub use counts::{CountJob, CountResult, VoxelCounts};
@@ -39,5 +38,6 @@ pub use editor::{
 };
 pub use error::{EditError, EditNote};
 pub use ids::{fits_class, is_segment_class, max_segment_id};
+pub use opened::{Annotation, AnnotationError, CLASS_WITHOUT_FALLBACK, new_volume};
 pub use undo::{DEFAULT_UNDO_BYTES, EditKind, HistoryLine};
 pub use volume::{BucketOrigin, LevelSpec, VolumeAnnotation, VolumeLevel, VolumeSpec};

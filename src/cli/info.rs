@@ -1,19 +1,32 @@
 //! `chunkscope info`: what a path is, for people or as JSON.
 
 use super::args::InfoArgs;
+use super::info_annotation::{AnnotationJson, describe_annotation};
+use super::json::{BoxJson, VoxelSizeJson};
 use super::open;
 use super::output::print;
 use crate::format::{DataFormat, Dataset, HeaderField, HeaderReport, Layer, LayerCategory, MagLevel};
-use crate::geometry::BoundingBox;
 use crate::problem::{Problem, Severity};
 use crate::text::shortened;
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use serde::Serialize;
 use std::fmt::Write as _;
 
 pub fn run(args: &InfoArgs) -> Result<()> {
+    show(&open(&args.path)?, args)
+}
+
+/// The same for what has to be an annotation.
+pub fn run_for_annotation(args: &InfoArgs) -> Result<()> {
     let dataset = open(&args.path)?;
-    let text = if args.json { serde_json::to_string_pretty(&InfoJson::new(&dataset))? + "\n" } else { describe(&dataset) };
+    if dataset.annotation.is_none() {
+        return Err(anyhow!("can't open an annotation: this is a dataset: {}", args.path.display()));
+    }
+    show(&dataset, args)
+}
+
+fn show(dataset: &Dataset, args: &InfoArgs) -> Result<()> {
+    let text = if args.json { serde_json::to_string_pretty(&InfoJson::new(dataset))? + "\n" } else { describe(dataset) };
     print(&text)
 }
 
@@ -25,14 +38,10 @@ struct InfoJson<'a> {
     format: DataFormat,
     voxel_size: VoxelSizeJson,
     layers: Vec<LayerJson<'a>>,
+    /// Of annotations only.
+    annotation: Option<AnnotationJson<'a>>,
     header: &'a HeaderReport,
     problems: Vec<&'a Problem>,
-}
-
-#[derive(Serialize)]
-struct VoxelSizeJson {
-    factors: [f64; 3],
-    unit: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -57,12 +66,6 @@ struct AxisJson<'a> {
 }
 
 #[derive(Serialize)]
-struct BoxJson {
-    topleft: [i64; 3],
-    shape: [i64; 3],
-}
-
-#[derive(Serialize)]
 struct MagJson {
     mag: String,
     path: String,
@@ -72,18 +75,15 @@ struct MagJson {
     header: Option<HeaderReport>,
 }
 
-fn box_json(b: &BoundingBox) -> BoxJson {
-    BoxJson { topleft: b.topleft.to_array(), shape: b.shape.to_vec().to_array() }
-}
-
 impl<'a> InfoJson<'a> {
     fn new(dataset: &'a Dataset) -> Self {
         Self {
             name: &dataset.name,
             path: dataset.path.display().to_string(),
             format: dataset.format,
-            voxel_size: VoxelSizeJson { factors: dataset.voxel_size.factors(), unit: dataset.voxel_size.unit.map(|unit| unit.name()) },
+            voxel_size: (&dataset.voxel_size).into(),
             layers: dataset.layers.iter().map(layer_json).collect(),
+            annotation: dataset.annotation.as_deref().map(AnnotationJson::new),
             header: &dataset.header,
             problems: dataset.problems.iter().collect(),
         }
@@ -98,7 +98,7 @@ fn layer_json(layer: &Layer) -> LayerJson<'_> {
         voxel_type: layer.voxel_type.map(|t| t.to_string()),
         element_class: layer.voxel_type.map(|t| t.class.name()),
         num_channels: layer.voxel_type.map(|t| t.channels),
-        bounding_box: box_json(&layer.bounding_box),
+        bounding_box: (&layer.bounding_box).into(),
         bounding_box_declared: layer.has_declared_box,
         largest_segment_id: layer.largest_segment_id.map(|id| id.to_string()),
         axes: layer.axes.iter().map(|axis| AxisJson { name: &axis.name, len: axis.len }).collect(),
@@ -125,6 +125,9 @@ fn describe(dataset: &Dataset) -> String {
     let _ = writeln!(out, "{}  {}", dataset.name, dataset.path.display());
     let _ = writeln!(out, "  format      {}", dataset.format);
     let _ = writeln!(out, "  voxel size  {}", dataset.voxel_size);
+    if let Some(annotation) = &dataset.annotation {
+        describe_annotation(&mut out, annotation);
+    }
     for layer in &dataset.layers {
         let category = match layer.category {
             LayerCategory::Color => "color",

@@ -41,6 +41,34 @@ pub fn decode_into(stored: &[u8], out: &mut [u8]) -> Result<Decoded, DecodeError
     }
 }
 
+/// Encodes bytes as one frame: LZ4 inside, level 5, byte shuffle, as servers and libraries write annotations. Elements of
+/// one byte aren't shuffled. `None` if there are too many bytes for a frame: 2 GiB or nearly so.
+pub fn encode_lz4(bytes: &[u8], element_len: u8) -> Option<Vec<u8>> {
+    const LEVEL: i32 = 5;
+    let shuffle = blosc_src::BLOSC_SHUFFLE as i32;
+    let capacity = bytes.len().checked_add(blosc_src::BLOSC_MAX_OVERHEAD as usize).filter(|len| i32::try_from(*len).is_ok())?;
+    let mut out = vec![0_u8; capacity];
+    // SAFETY: `bytes` is initialised memory of the length that is given, `out` is memory of `capacity` bytes that isn't
+    // aliased, and the library writes at most that many. The name of the codec ends with a zero. With one thread it starts
+    // no others; block length 0 leaves the choice to it.
+    let written = unsafe {
+        blosc_src::blosc_compress_ctx(
+            LEVEL,
+            shuffle,
+            usize::from(element_len.max(1)),
+            bytes.len(),
+            bytes.as_ptr().cast::<c_void>(),
+            out.as_mut_ptr().cast::<c_void>(),
+            capacity,
+            c"lz4".as_ptr(),
+            0,
+            1,
+        )
+    };
+    out.truncate(usize::try_from(written).ok().filter(|len| *len > 0)?);
+    Some(out)
+}
+
 /// Length of the decoded bytes by the header.
 pub fn len_hint(stored: &[u8]) -> Option<usize> {
     checked_frame(stored).ok().map(|frame| frame.decoded_len)
@@ -195,6 +223,20 @@ mod tests {
             "020220010400000004000000 1c000000 14000000 04000000 01020304",
         ] {
             assert!(decode_into(&hex(broken), &mut [0; 4]).is_err(), "{broken}");
+        }
+    }
+
+    #[test]
+    fn encoded_frames_have_the_header_of_real_annotations_and_decode() {
+        // A bucket of uint32 voxels with elements of one byte, as servers write it.
+        let bytes: Vec<u8> = (0..32768_u32).flat_map(|i| (i / 600).to_le_bytes()).collect();
+        let frame = encode_lz4(&bytes, 1).expect("short");
+        assert_eq!(frame[..12], hex("020121010000020000000200"));
+        for (bytes, element_len) in [(&bytes[..], 1), (&bytes[..], 4), (&bytes[..], 8), (&bytes[..7], 4), (&[][..], 2)] {
+            let frame = encode_lz4(bytes, element_len).expect("short");
+            let mut out = vec![9; bytes.len()];
+            assert_eq!(decode_into(&frame, &mut out), Ok(Decoded { len: bytes.len(), is_damaged: false }));
+            assert_eq!(out, bytes);
         }
     }
 

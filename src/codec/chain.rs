@@ -97,7 +97,7 @@ impl Codec {
     }
 
     /// The decoded length by the stored bytes; it may be wrong.
-    fn len_hint(self, stored: &[u8]) -> Option<usize> {
+    pub fn len_hint(self, stored: &[u8]) -> Option<usize> {
         match self {
             Self::Gzip => gzip::gzip_len_hint(stored),
             Self::Zstd => zstd::len_hint(stored),

@@ -4,7 +4,7 @@
 //! WKW's. [`image`], [`compressed_segmentation`] and [`compresso`] are precomputed data's; they need the chunk's shape,
 //! so they stand beside the chain.
 
-mod blosc;
+pub mod blosc;
 mod bzip2;
 pub mod chain;
 pub mod compressed_segmentation;

@@ -1,55 +1,17 @@
 //! [`compare_datasets`]: which layers and mags belong together, and what differs between them.
 
-use super::difference::VoxelDifference;
-use super::tally::volume;
-use super::walk::{new_tally, walk};
+use super::buckets::{FoundInBuckets, compare_buckets};
+use super::difference::{BucketDifference, VoxelDifference};
+use super::pairing::{LayerPair, Pairing};
+use super::tally::voxel_count;
+use super::walk::{PIECE_BYTES, new_tally, walk};
 use super::{CompareError, CompareOptions, Watch};
-use crate::format::{ChunkSource, Dataset, ExtraAxis, Layer, LayerCategory, LevelError, MagLevel};
+use crate::format::annotation::{BucketStore, VolumeFile};
+use crate::format::nml::{self, NmlDifferences};
+use crate::format::{ChunkSource, ExtraAxis, Layer, LayerCategory, LevelError, MagLevel};
 use crate::geometry::{BoundingBox, Mag, MagLabel, VoxelSize};
 use crate::voxel::VoxelType;
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// What is compared of two datasets.
-#[derive(Clone, Debug, Default)]
-pub struct Selection {
-    /// This layer of both; all if `None`.
-    pub layer: Option<String>,
-    /// This mag of each layer; all if `None`.
-    pub mag: Option<MagLabel>,
-}
-
-/// A selection of what isn't there.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SelectionError {
-    /// No layer of this name.
-    #[error("no layer {name:?}, there are: {}: {location}", .there.join(", "))]
-    Layer {
-        /// What was asked for.
-        name: String,
-        /// The layers that there are.
-        there: Vec<String>,
-        /// The dataset.
-        location: String,
-    },
-    /// No such mag.
-    #[error("layer {layer} has no mag {mag}, there are: {}: {location}", .there.join(", "))]
-    Mag {
-        /// The layer.
-        layer: String,
-        /// What was asked for.
-        mag: MagLabel,
-        /// The mags that there are.
-        there: Vec<String>,
-        /// The dataset.
-        location: String,
-    },
-    /// A dataset without layers.
-    #[error("no layer that could be compared: {location}")]
-    Empty {
-        /// The dataset.
-        location: String,
-    },
-}
 
 /// How two things compare, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
@@ -72,6 +34,9 @@ pub struct DatasetDifference {
     pub only_in: [Vec<String>; 2],
     /// Layers that both have, in the order of A.
     pub layers: Vec<LayerDifference>,
+    /// What else differs between two annotations: skeletons, segments, boxes. `None` unless both are annotations and all
+    /// of them is compared.
+    pub annotation: Option<NmlDifferences>,
 }
 
 /// What differs between two layers.
@@ -104,6 +69,8 @@ pub struct LevelDifference {
     pub fill_values: [Option<String>; 2],
     /// What was found.
     pub outcome: LevelOutcome,
+    /// Which buckets there are, where both are annotations.
+    pub buckets: Option<BucketDifference>,
 }
 
 /// What came of comparing two mags.
@@ -129,7 +96,9 @@ impl DatasetDifference {
 
     /// The worst that was found.
     pub fn verdict(&self) -> Verdict {
-        let differs = self.voxel_sizes_differ() || self.only_in.iter().any(|names| !names.is_empty());
+        let differs = self.voxel_sizes_differ()
+            || self.only_in.iter().any(|names| !names.is_empty())
+            || self.annotation.as_ref().is_some_and(|annotation| !annotation.is_empty());
         let own = if differs { Verdict::Different } else { Verdict::Equal };
         self.layers.iter().map(LayerDifference::verdict).fold(own, Verdict::max)
     }
@@ -150,83 +119,14 @@ impl LevelDifference {
         match &self.outcome {
             LevelOutcome::Unreadable(_) => Verdict::Trouble,
             LevelOutcome::Compared(found) if found.unread > 0 => Verdict::Trouble,
-            LevelOutcome::Compared(found) if found.is_equal() && self.voxel_types[0] == self.voxel_types[1] => Verdict::Equal,
-            LevelOutcome::Compared(_) | LevelOutcome::OtherChannels => Verdict::Different,
+            LevelOutcome::Compared(found) => {
+                let same_buckets = self.buckets.is_none_or(|buckets| buckets.is_equal());
+                let is_equal = found.is_equal() && same_buckets && self.voxel_types[0] == self.voxel_types[1];
+                if is_equal { Verdict::Equal } else { Verdict::Different }
+            }
+            LevelOutcome::OtherChannels => Verdict::Different,
         }
     }
-}
-
-/// Layers that belong together.
-struct LayerPair<'a> {
-    layers: [&'a Layer; 2],
-    levels: Vec<[&'a MagLevel; 2]>,
-    only_in: [Vec<MagLabel>; 2],
-}
-
-/// Two datasets and what of them is compared with what.
-pub struct Pairing<'a> {
-    datasets: [&'a Dataset; 2],
-    pairs: Vec<LayerPair<'a>>,
-    only_in: [Vec<String>; 2],
-}
-
-impl<'a> Pairing<'a> {
-    /// Pairs layers by name, or the only layer of each whatever their names, and mags by their factors.
-    ///
-    /// # Errors
-    /// If the selected layer or mag isn't there on both sides, or a side has no layers.
-    pub fn new(a: &'a Dataset, b: &'a Dataset, selection: &Selection) -> Result<Self, SelectionError> {
-        let datasets = [a, b];
-        let location = |dataset: &Dataset| dataset.path.display().to_string();
-        if let Some(empty) = datasets.iter().find(|dataset| dataset.layers.is_empty()) {
-            return Err(SelectionError::Empty { location: location(empty) });
-        }
-        let mut only_in = [Vec::new(), Vec::new()];
-        let paired: Vec<[&Layer; 2]> = match (&selection.layer, &a.layers[..], &b.layers[..]) {
-            (Some(name), ..) => {
-                let find = |dataset: &'a Dataset| {
-                    dataset.layer(name).ok_or_else(|| SelectionError::Layer {
-                        name: name.clone(),
-                        there: dataset.layers.iter().map(|layer| layer.name.clone()).collect(),
-                        location: location(dataset),
-                    })
-                };
-                vec![[find(a)?, find(b)?]]
-            }
-            (None, [only_a], [only_b]) => vec![[only_a, only_b]],
-            (None, ..) => {
-                let lacking = |dataset: &Dataset, other: &Dataset| {
-                    let names = dataset.layers.iter().map(|layer| &layer.name);
-                    names.filter(|name| other.layer(name).is_none()).cloned().collect::<Vec<_>>()
-                };
-                only_in = [lacking(a, b), lacking(b, a)];
-                a.layers.iter().filter_map(|layer| Some([layer, b.layer(&layer.name)?])).collect()
-            }
-        };
-        let pairs = paired.into_iter().map(|layers| pair_levels(layers, selection.mag, datasets)).collect::<Result<_, _>>()?;
-        Ok(Self { datasets, pairs, only_in })
-    }
-}
-
-fn pair_levels<'a>(layers: [&'a Layer; 2], mag: Option<MagLabel>, datasets: [&Dataset; 2]) -> Result<LayerPair<'a>, SelectionError> {
-    if let Some(mag) = mag {
-        let find = |i: usize| {
-            layers[i].level(mag).ok_or_else(|| SelectionError::Mag {
-                layer: layers[i].name.clone(),
-                mag,
-                there: layers[i].levels.iter().map(|level| level.label().to_string()).collect(),
-                location: datasets[i].path.display().to_string(),
-            })
-        };
-        return Ok(LayerPair { layers, levels: vec![[find(0)?, find(1)?]], only_in: [Vec::new(), Vec::new()] });
-    }
-    let lacking = |layer: &Layer, other: &Layer| {
-        let labels = layer.levels.iter().map(MagLevel::label);
-        labels.filter(|label| other.level(*label).is_none()).collect::<Vec<_>>()
-    };
-    let only_in = [lacking(layers[0], layers[1]), lacking(layers[1], layers[0])];
-    let levels = layers[0].levels.iter().filter_map(|level| Some([level, layers[1].level(level.label())?])).collect();
-    Ok(LayerPair { layers, levels, only_in })
 }
 
 /// Compares what belongs together. Progress is that of all levels.
@@ -244,7 +144,12 @@ pub fn compare_datasets(pairing: &Pairing<'_>, options: CompareOptions, watch: W
         before = before.saturating_add(plan.total());
         layers.push(plan.compare(options, Watch { progress: &progress, cancel: watch.cancel })?);
     }
-    Ok(DatasetDifference { voxel_sizes: pairing.datasets.map(|dataset| dataset.voxel_size), only_in: pairing.only_in.clone(), layers })
+    Ok(DatasetDifference {
+        voxel_sizes: pairing.datasets.map(|dataset| dataset.voxel_size),
+        only_in: pairing.only_in.clone(),
+        layers,
+        annotation: pairing.annotations.map(|[a, b]| nml::compare(&a.nml, &b.nml)),
+    })
 }
 
 /// What is to be compared of two layers.
@@ -286,7 +191,7 @@ impl<'a> LayerPlan<'a> {
 
     fn total(&self) -> u64 {
         let positions = self.position_count();
-        self.extents.iter().map(|extent| volume(extent).saturating_mul(positions)).fold(0, u64::saturating_add)
+        self.extents.iter().map(|extent| voxel_count(extent).saturating_mul(positions)).fold(0, u64::saturating_add)
     }
 
     fn compare(self, options: CompareOptions, watch: Watch<'_>) -> Result<LayerDifference, CompareError> {
@@ -299,15 +204,26 @@ impl<'a> LayerPlan<'a> {
             let done = before;
             let progress = |done_here: u64, _: u64| (watch.progress)(done.saturating_add(done_here), 0);
             let watch = Watch { progress: &progress, cancel: watch.cancel };
+            let label = pair[0].label();
+            let mut voxel_types = pair.map(|level| level.source.as_ref().ok().map(|source| source.voxel_type()));
+            let (outcome, buckets, extent_compared) = match buckets_of(self.pair, label) {
+                Some(stores) => {
+                    voxel_types = stores.map(|store| Some(VoxelType::single(store.class())));
+                    let FoundInBuckets { buckets, voxels, extent } = compare_buckets(stores, options, watch)?;
+                    (LevelOutcome::Compared(Box::new(voxels)), Some(buckets), extent)
+                }
+                None => (self.compare_level(pair, extent, options, watch)?, None, *extent),
+            };
             levels.push(LevelDifference {
-                label: pair[0].label(),
-                extent: *extent,
-                voxel_types: pair.map(|level| level.source.as_ref().ok().map(|source| source.voxel_type())),
+                label,
+                extent: extent_compared,
+                voxel_types,
                 fill_values: pair
                     .map(|level| level.source.as_ref().ok().map(|source| source.voxel_type().format_voxel(source.fill_voxel()))),
-                outcome: self.compare_level(pair, extent, options, watch)?,
+                outcome,
+                buckets,
             });
-            before = before.saturating_add(volume(extent).saturating_mul(self.position_count()));
+            before = before.saturating_add(voxel_count(extent).saturating_mul(self.position_count()));
         }
         Ok(LayerDifference {
             names: layers.map(|layer| layer.name.clone()),
@@ -341,12 +257,19 @@ impl<'a> LayerPlan<'a> {
             let (Some(a), Some(b)) = (at(a, layers[0]), at(b, layers[1])) else { return Err(CompareError::Positions(positions)) };
             let before = done;
             let progress = |done_here: u64, total: u64| (watch.progress)(before.saturating_add(done_here), total);
-            walk([a.as_ref(), b.as_ref()], extent, &positions, &tally, Watch { progress: &progress, cancel: watch.cancel })?;
-            done = done.saturating_add(volume(extent));
+            walk([a.as_ref(), b.as_ref()], extent, &positions, PIECE_BYTES, &tally, Watch { progress: &progress, cancel: watch.cancel })?;
+            done = done.saturating_add(voxel_count(extent));
         }
         let tally = tally.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(LevelOutcome::Compared(Box::new(tally.finish(extent))))
     }
+}
+
+/// The buckets of a mag of two volumes with the same further axes.
+fn buckets_of<'a>(pair: &LayerPair<'a>, label: MagLabel) -> Option<[&'a dyn BucketStore; 2]> {
+    let [a, b] = pair.volumes.filter(|[a, b]| label.copy == 1 && a.axes == b.axes)?;
+    let store = |volume: &'a VolumeFile| volume.levels.iter().find(|(mag, _)| *mag == label.mag).map(|(_, store)| store.as_ref());
+    Some([store(a)?, store(b)?])
 }
 
 /// The box around both layers in voxels of a mag.

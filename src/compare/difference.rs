@@ -45,8 +45,8 @@ pub struct VoxelDifference {
     pub first: Option<DifferingVoxel>,
     /// The smallest box around all that differ; empty if none do.
     pub bounding_box: BoundingBox,
-    /// Of segmentations: which ids became which.
-    pub pairs: IdPairs,
+    /// Of segmentations: which ids became which. `None` where values aren't taken as ids.
+    pub pairs: Option<IdPairs>,
     /// Where the differences lie, in the order z, y, x.
     pub regions: Vec<DifferingRegion>,
     /// Voxels that could not be compared, since a chunk of one side can't be read.
@@ -59,6 +59,24 @@ impl VoxelDifference {
     /// Whether all voxels could be compared and none differ.
     pub fn is_equal(&self) -> bool {
         self.differing == 0 && self.unread == 0
+    }
+}
+
+/// Which buckets two mags of annotations have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BucketDifference {
+    /// Buckets that both have.
+    pub in_both: u64,
+    /// Buckets that only one side has. A bucket of zeros that is there hides the fallback layer.
+    pub only_in: [u64; 2],
+    /// Buckets that both have, with other voxels.
+    pub differing: u64,
+}
+
+impl BucketDifference {
+    /// Whether both have the same buckets with the same voxels.
+    pub fn is_equal(&self) -> bool {
+        self.only_in == [0, 0] && self.differing == 0
     }
 }
 

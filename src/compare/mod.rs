@@ -8,20 +8,21 @@
 //! Voxels are compared as numbers ([`Number`](crate::voxel::Number)): 3 as `uint8` equals 3.0 as `float32`, 0 equals
 //! -0, and what is no number equals what is none. What isn't stored is the fill value.
 
+mod buckets;
 mod datasets;
 mod difference;
 mod difference_source;
+mod pairing;
 mod pairs;
 mod regions;
 mod scan;
 mod tally;
 mod walk;
 
-pub use datasets::{
-    DatasetDifference, LayerDifference, LevelDifference, LevelOutcome, Pairing, Selection, SelectionError, Verdict, compare_datasets,
-};
-pub use difference::{DifferingRegion, DifferingVoxel, IdChange, IdPair, IdPairs, Side, Unreadable, VoxelDifference};
+pub use datasets::{DatasetDifference, LayerDifference, LevelDifference, LevelOutcome, Verdict, compare_datasets};
+pub use difference::{BucketDifference, DifferingRegion, DifferingVoxel, IdChange, IdPair, IdPairs, Side, Unreadable, VoxelDifference};
 pub use difference_source::DifferenceSource;
+pub use pairing::{Pairing, Selection, SelectionError};
 pub use walk::compare_levels;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -74,3 +75,6 @@ impl Watch<'_> {
         if self.cancel.load(Ordering::Relaxed) { Err(CompareError::Cancelled) } else { Ok(()) }
     }
 }
+
+#[cfg(test)]
+mod tests;

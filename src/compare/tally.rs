@@ -51,6 +51,11 @@ impl Tally {
         Self { axes: axes.to_vec(), ..Self::new(self.types, self.options) }
     }
 
+    /// Whether any voxel was found to differ.
+    pub const fn differs(&self) -> bool {
+        self.difference.differing > 0
+    }
+
     /// Compares two canonical arrays that cover `area`.
     pub fn add_voxels(&mut self, area: &BoundingBox, a: &[u8], b: &[u8]) {
         self.add_compared(area);
@@ -127,17 +132,17 @@ impl Tally {
         self.comparator.differing(a, b, |_| differs = true);
         if differs && !area.is_empty() {
             self.regions.add_box(area);
-            self.add_differing(area, volume(area), [a, b]);
+            self.add_differing(area, voxel_count(area), [a, b]);
         }
     }
 
     fn add_compared(&mut self, area: &BoundingBox) {
-        self.difference.compared = self.difference.compared.saturating_add(volume(area));
+        self.difference.compared = self.difference.compared.saturating_add(voxel_count(area));
     }
 
     /// Notes a box that can't be compared.
     pub fn add_unreadable(&mut self, area: &BoundingBox, side: Side, error: ChunkError) {
-        self.difference.unread = self.difference.unread.saturating_add(volume(area));
+        self.difference.unread = self.difference.unread.saturating_add(voxel_count(area));
         self.unreadable.entry((side, zyx(error.chunk.0))).or_insert(error);
         self.drop_unreadable();
     }
@@ -190,7 +195,8 @@ impl Tally {
     pub fn finish(mut self, extent: &BoundingBox) -> VoxelDifference {
         self.difference.regions = self.regions.finish(extent);
         if self.counts_ids {
-            self.difference.pairs = self.pairs.finish(self.types.map(|t| t.class), self.difference.differing, self.options.max_pairs);
+            let classes = self.types.map(|t| t.class);
+            self.difference.pairs = Some(self.pairs.finish(classes, self.difference.differing, self.options.max_pairs));
         }
         let unreadable = self.unreadable.into_iter().map(|((side, _), error)| Unreadable { side, error });
         self.difference.unreadable = unreadable.collect();
@@ -209,6 +215,6 @@ struct Run<'a> {
 }
 
 /// Voxels of a box, saturated.
-pub(super) fn volume(area: &BoundingBox) -> u64 {
+pub(super) fn voxel_count(area: &BoundingBox) -> u64 {
     if area.is_empty() { 0 } else { area.shape.voxel_count().unwrap_or(u64::MAX) }
 }

@@ -5,7 +5,7 @@
 //! the current rayon pool; each is read, compared and counted by one thread.
 
 use super::difference::{Side, VoxelDifference};
-use super::tally::{Tally, volume};
+use super::tally::{Tally, voxel_count};
 use super::{CompareError, CompareOptions, Watch};
 use crate::format::{ChunkError, ChunkSource, read_box_alone};
 use crate::geometry::{BoundingBox, ChunkGrid, ChunkIndex, Shape3, ShardIndex, Vec3Int};
@@ -13,14 +13,19 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes of a piece on one side that are aimed at: fits the cache of a core, and makes its overhead small.
-const PIECE_BYTES: u64 = 2 << 20;
+/// Bytes of a piece on one side.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PieceBytes {
+    /// Aimed at: fits the cache of a core, and makes what a piece costs by itself small.
+    pub aligned: u64,
+    /// Aimed at where pieces can't consist of whole chunks: those at the borders are decoded more than once.
+    pub unaligned: u64,
+    /// Not exceeded. Chunks that take more are decoded several times.
+    pub most: u64,
+}
 
-/// The same where pieces can't consist of whole chunks: those at the borders are decoded more than once.
-const UNALIGNED_PIECE_BYTES: u64 = 16 << 20;
-
-/// Most bytes of a piece on one side. Chunks that take more are decoded several times.
-const MAX_PIECE_BYTES: u64 = 64 << 20;
+/// What pieces have in use.
+pub(super) const PIECE_BYTES: PieceBytes = PieceBytes { aligned: 2 << 20, unaligned: 16 << 20, most: 64 << 20 };
 
 /// Shards that are asked for one by one before a part is taken as stored.
 const MAX_ASKED_SHARDS: u64 = 64;
@@ -29,7 +34,7 @@ const MAX_ASKED_SHARDS: u64 = 64;
 const MAX_LISTED_SHARDS: usize = 1 << 18;
 
 /// Compares two levels in `extent`, in voxels of the mag; both as if they had no end, with the fill value where nothing
-/// is stored. `axes` are positions along further axes, for the answer only: the sources are at theirs already.
+/// is stored.
 ///
 /// # Errors
 /// If it was cancelled, or voxels of these types can't be compared. Chunks that can't be read are part of the answer.
@@ -41,7 +46,7 @@ pub fn compare_levels(
     watch: Watch<'_>,
 ) -> Result<VoxelDifference, CompareError> {
     let tally = Mutex::new(new_tally([a, b], options)?);
-    walk([a, b], extent, &[], &tally, watch)?;
+    walk([a, b], extent, &[], PIECE_BYTES, &tally, watch)?;
     Ok(tally.into_inner().unwrap_or_else(PoisonError::into_inner).finish(extent))
 }
 
@@ -54,21 +59,23 @@ pub(super) fn new_tally(sources: [&dyn ChunkSource; 2], options: CompareOptions)
     Ok(Tally::new(types, options))
 }
 
-/// Adds what differs in `extent` to a tally.
+/// Adds what differs in `extent` to a tally. `axes` are positions along further axes, for the answer only: the sources
+/// are at theirs already.
 pub(super) fn walk(
     sources: [&dyn ChunkSource; 2],
     extent: &BoundingBox,
     axes: &[u64],
+    piece_bytes: PieceBytes,
     tally: &Mutex<Tally>,
     watch: Watch<'_>,
 ) -> Result<(), CompareError> {
     let empty = tally.lock().unwrap_or_else(PoisonError::into_inner).empty_at(axes);
     let lens = sources.map(|source| source.voxel_type().byte_len());
-    let piece = piece_shape(sources.map(ChunkSource::grid), lens);
-    if piece.byte_len(lens[0].max(lens[1])).is_none_or(|len| len as u64 > MAX_PIECE_BYTES) {
+    let piece = piece_shape(sources.map(ChunkSource::grid), lens, piece_bytes);
+    if piece.byte_len(lens[0].max(lens[1])).is_none_or(|len| len as u64 > piece_bytes.most) {
         return Err(CompareError::TooLarge(lens[0].max(lens[1])));
     }
-    let walk = Walk { sources, piece, empty, tally, watch, done: AtomicU64::new(0), total: volume(extent) };
+    let walk = Walk { sources, piece, empty, tally, watch, done: AtomicU64::new(0), total: voxel_count(extent) };
     // A folder that can't be listed is no reason to stop: its shards are asked for one by one.
     let listed = sources.map(|source| source.stored_shards(MAX_LISTED_SHARDS).unwrap_or(None));
     walk.visit(*extent, [listed[0].as_deref(), listed[1].as_deref()])
@@ -116,7 +123,7 @@ impl Walk<'_> {
 
     fn finish_part(&self, area: &BoundingBox, found: Tally) {
         self.tally.lock().unwrap_or_else(PoisonError::into_inner).merge(found);
-        let voxels = volume(area);
+        let voxels = voxel_count(area);
         let done = self.done.fetch_add(voxels, Ordering::Relaxed).saturating_add(voxels);
         (self.watch.progress)(done.min(self.total), self.total);
     }
@@ -161,7 +168,7 @@ impl Walk<'_> {
     fn read_both(&self, area: &BoundingBox, buffers: &mut [Vec<u8>; 2]) -> Result<(), (Side, ChunkError)> {
         for ((side, source), buffer) in Side::BOTH.into_iter().zip(self.sources).zip(buffers) {
             let len = area.shape.byte_len(source.voxel_type().byte_len()).unwrap_or(0); // `walk` checked that pieces fit
-            if buffer.capacity() as u64 > 2 * PIECE_BYTES.max(len as u64) {
+            if buffer.capacity() > 2 * len.max(1 << 20) {
                 *buffer = Vec::new();
             }
             buffer.resize(len, 0);
@@ -203,12 +210,12 @@ fn halves_of_chunks(grid: &ChunkGrid, area: &BoundingBox) -> Option<[BoundingBox
 }
 
 /// Extent of the pieces: whole chunks of both grids where these have room, so that each is decoded once.
-fn piece_shape(grids: [&ChunkGrid; 2], voxel_lens: [usize; 2]) -> Shape3 {
+fn piece_shape(grids: [&ChunkGrid; 2], voxel_lens: [usize; 2], piece_bytes: PieceBytes) -> Shape3 {
     let chunks = grids.map(|grid| grid.chunk_shape().to_vec());
     let mut piece = chunks[0].zip(chunks[1], common_multiple);
     let len = voxel_lens[0].max(voxel_lens[1]).max(1) as u64;
     let bytes = |piece: Vec3Int| Shape3::from(piece.to_array()).voxel_count().and_then(|n| n.checked_mul(len)).unwrap_or(u64::MAX);
-    while bytes(piece) > MAX_PIECE_BYTES {
+    while bytes(piece) > piece_bytes.most {
         let halved = |axis: usize| piece.with(axis, (piece[axis] / 2).max(1));
         let longer = (0..3).filter(|axis| piece[*axis] > 1);
         let Some(best) = longer.map(halved).min_by(|p, q| decoded_share(&chunks, *p).total_cmp(&decoded_share(&chunks, *q))) else {
@@ -221,7 +228,7 @@ fn piece_shape(grids: [&ChunkGrid; 2], voxel_lens: [usize; 2]) -> Shape3 {
         let sides = [chunks[0][axis], chunks[1][axis]];
         sides.iter().all(|side| piece[axis] % side == 0) && offset[axis] % sides[0].min(sides[1]) == 0
     });
-    let aimed_at = if is_aligned { PIECE_BYTES } else { UNALIGNED_PIECE_BYTES };
+    let aimed_at = if is_aligned { piece_bytes.aligned } else { piece_bytes.unaligned };
     while bytes(piece) <= aimed_at / 2 {
         let shortest = (0..3).min_by_key(|axis| piece[*axis]).unwrap_or(0);
         piece = piece.with(shortest, piece[shortest] * 2);

@@ -3,9 +3,9 @@
 use super::open::OpenError;
 use super::properties::PROPERTIES_FILE;
 use super::wkw::{HEADER_FILE, HEADER_LEN, shard_from_key};
-use super::{n5, precomputed, zarr};
+use super::{annotation, n5, precomputed, zarr};
 use crate::geometry::{Mag, ShardIndex};
-use crate::storage::{FolderEntry, PathKind, Storage, StorageError, StorageKey, StorageOpener};
+use crate::storage::{FolderEntry, PathKind, Storage, StorageError, StorageKey, StorageOpener, is_zip};
 use std::path::{Path, PathBuf};
 
 /// Entries of a folder that are looked at to find layers or mags.
@@ -35,6 +35,12 @@ pub(super) enum Found {
     Precomputed { folder: PathBuf },
     /// A scale of a precomputed volume.
     PrecomputedScale { root: PathBuf, key: String },
+    /// A zip archive, or the name of something inside of it.
+    Archive { file: PathBuf, inside: String },
+    /// The XML file of an annotation.
+    Nml { folder: PathBuf, file: String },
+    /// A folder with an annotation's XML file and its data.
+    AnnotationFolder { folder: PathBuf },
 }
 
 /// Files that hold Zarr's metadata.
@@ -44,10 +50,20 @@ const ZARR_FILES: [&str; 4] = [zarr::NODE_FILE, zarr::ARRAY_FILE, zarr::ATTRIBUT
 pub(super) fn detect(opener: &dyn StorageOpener, path: &Path) -> Result<Found, OpenError> {
     let kind = opener.kind(path).map_err(|source| OpenError::Storage { path: path.to_owned(), source })?;
     match kind {
-        None => Err(OpenError::NotFound { path: path.to_owned() }),
+        None => archive_above(opener, path).ok_or_else(|| OpenError::NotFound { path: path.to_owned() }),
         Some(PathKind::Folder) => detect_folder(opener, path),
         Some(PathKind::File) => detect_file(opener, path),
     }
+}
+
+/// The archive that a path leads into, with what follows behind it.
+fn archive_above(opener: &dyn StorageOpener, path: &Path) -> Option<Found> {
+    let file = path.ancestors().skip(1).find(|above| matches!(opener.kind(above), Ok(Some(PathKind::File))))?;
+    let inside = path.strip_prefix(file).ok()?.to_str()?.replace(std::path::MAIN_SEPARATOR, "/");
+    let name = file.file_name()?.to_str().and_then(StorageKey::new)?;
+    let mut start = [0; 4];
+    let got = opener.open_folder(&parent_of(file)?).read_at(&name, 0, &mut start).ok()??;
+    is_zip(&start[..got]).then(|| Found::Archive { file: file.to_owned(), inside })
 }
 
 /// The last part of a path, also for `.` and `..`.
@@ -100,6 +116,12 @@ fn detect_file(opener: &dyn StorageOpener, path: &Path) -> Result<Found, OpenErr
     let begins_like_json = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start().first() == Some(&b'{');
     if name.as_str() == PROPERTIES_FILE || (begins_like_json && has_layers(storage.as_ref(), &name)) {
         return Ok(Found::Properties { folder, file: name.as_str().to_owned() });
+    }
+    if is_zip(start) || (annotation::is_zip_name(name.as_str()) && !annotation::is_nml("", start)) {
+        return Ok(Found::Archive { file: path.to_owned(), inside: String::new() });
+    }
+    if annotation::is_nml(name.as_str(), start) {
+        return Ok(Found::Nml { folder, file: name.as_str().to_owned() });
     }
     let what = if start.is_empty() { "an empty file".to_owned() } else { format!("a file that begins with {start:02x?}") };
     Err(OpenError::Unknown { path: path.to_owned(), found: what, hint: nearest(opener, path, &[]) })
@@ -156,6 +178,9 @@ fn detect_folder(opener: &dyn StorageOpener, path: &Path) -> Result<Found, OpenE
     }
     if let Some((root, key)) = precomputed::scale_of(opener, path) {
         return Ok(Found::PrecomputedScale { root, key });
+    }
+    if annotation::is_annotation_folder(&storage, path) {
+        return Ok(Found::AnnotationFolder { folder: path.to_owned() });
     }
     detect_by_listing(opener, path)
 }

@@ -38,6 +38,7 @@ pub use dataset::{
     ChannelConfiguration, DataFormat, Dataset, ExtraAxis, Focus, Layer, LayerCategory, LayerConfiguration, LevelError, MagLevel,
     SegmentColor, ViewConfiguration,
 };
+use detect::parent_of;
 pub use header_report::{HeaderField, HeaderReport, HeaderSection};
 pub use open::{Choice, OpenError, open};
 pub use properties::PROPERTIES_FILE;

@@ -1,8 +1,10 @@
 //! Opening a path as a [`Dataset`].
 
+use super::annotation;
 use super::array::ArrayIndexCache;
 use super::dataset::{Dataset, LevelError};
 use super::detect::{Found, detect, detect_by_listing};
+use super::nml::NmlError;
 use super::properties::{PROPERTIES_FILE, PropertiesError};
 use super::wkw::ShardIndexCache;
 use crate::problem::Severity;
@@ -41,9 +43,17 @@ pub enum OpenError {
         /// Why.
         source: PropertiesError,
     },
+    /// The NML of an annotation can't be used.
+    #[error("can't open the annotation: {source}: {}", .path.display())]
+    Nml {
+        /// The NML.
+        path: PathBuf,
+        /// Why.
+        source: NmlError,
+    },
     /// Nothing that is known.
     #[error(
-        "can't open: neither {PROPERTIES_FILE}, nor layers with mags, nor metadata or shards of WKW, Zarr, N5 or precomputed; found {found}{}: {}",
+        "can't open: neither {PROPERTIES_FILE}, nor layers with mags, nor metadata or shards of WKW, Zarr, N5 or precomputed, nor an annotation; found {found}{}: {}",
         .hint.as_ref().map(|h| format!("; {} can be opened", h.display())).unwrap_or_default(), .path.display()
     )]
     Unknown {
@@ -78,7 +88,8 @@ pub struct Choice {
     pub path: PathBuf,
 }
 
-/// Opens whatever `path` is: a dataset, layer or mag folder, an array, group or container, a metadata file or a shard.
+/// Opens whatever `path` is: a dataset, layer or mag folder, an array, group or container, a metadata file or a shard,
+/// an annotation or an archive of any of these.
 ///
 /// Reads metadata files only; folders are listed only where no metadata tell what is there. Blocks on the
 /// storage: call it from a task, not from the window's thread.
@@ -90,7 +101,8 @@ pub fn open(opener: &dyn StorageOpener, path: &Path) -> Result<Dataset, OpenErro
     let dataset = opening.found(detect(opener, path)?, path)?;
     // A JSON may declare nothing; anything else without layers couldn't be opened.
     let error = dataset.problems.iter().find(|problem| problem.severity == Severity::Error);
-    if let Some(error) = error.filter(|_| dataset.layers.is_empty() && dataset.header.sections.is_empty()) {
+    let is_nothing = dataset.layers.is_empty() && dataset.header.sections.is_empty() && dataset.annotation.is_none();
+    if let Some(error) = error.filter(|_| is_nothing) {
         let error = LevelError { reason: error.text.clone(), location: error.location.clone() };
         return Err(OpenError::Level(Arc::new(error)));
     }
@@ -118,6 +130,9 @@ impl Opening<'_> {
             Found::N5 { folder } => self.or_by_listing(&folder, path, Self::n5_folder),
             Found::Precomputed { folder } => self.precomputed_folder(&folder),
             Found::PrecomputedScale { root, key } => self.precomputed_scale(&root, &key, path),
+            Found::Archive { file, inside } => annotation::open_archive(self.opener, &file, &inside),
+            Found::Nml { folder, file } => annotation::open_nml(self.opener, &folder, &file),
+            Found::AnnotationFolder { folder } => annotation::open_folder(self.opener, &folder),
         }
     }
 

@@ -129,7 +129,10 @@ impl Opening<'_> {
             | Found::Layer { .. }
             | Found::Mag { .. }
             | Found::SingleShard { .. }
-            | Found::PrecomputedScale { .. } => Ok(None),
+            | Found::PrecomputedScale { .. }
+            | Found::Archive { .. }
+            | Found::Nml { .. }
+            | Found::AnnotationFolder { .. } => Ok(None),
         }
     }
 

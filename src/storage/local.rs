@@ -153,7 +153,7 @@ fn read_once_at(file: &File, offset: u64, buf: &mut [u8]) -> io::Result<usize> {
 }
 
 /// Fills `buf` as far as the file reaches.
-fn read_full_at(file: &File, mut offset: u64, buf: &mut [u8]) -> io::Result<usize> {
+pub(super) fn read_full_at(file: &File, mut offset: u64, buf: &mut [u8]) -> io::Result<usize> {
     let mut done = 0;
     while done < buf.len() {
         match read_once_at(file, offset, &mut buf[done..]) {

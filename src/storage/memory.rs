@@ -1,6 +1,6 @@
 //! [`MemoryStorage`]: files in a map, for tests and for what is made in memory.
 
-use super::{FolderEntry, PathKind, Storage, StorageError, StorageKey, StorageOpener};
+use super::{FolderEntry, PathKind, Storage, StorageError, StorageKey, StorageOpener, SubFolder};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -83,7 +83,7 @@ impl StorageOpener for MemoryOpener {
         if prefix.is_empty() {
             return self.storage.clone();
         }
-        Arc::new(SubFolder { prefix, storage: self.storage.clone() })
+        SubFolder::of(self.storage.clone(), &prefix)
     }
 
     fn kind(&self, path: &Path) -> Result<Option<PathKind>, StorageError> {
@@ -92,45 +92,6 @@ impl StorageOpener for MemoryOpener {
         }
         let key = path.strip_prefix(&self.root).ok().and_then(Path::to_str).unwrap_or_default();
         Ok(self.storage.get(key).map(|_| PathKind::File))
-    }
-}
-
-/// A folder inside another storage.
-#[derive(Debug)]
-struct SubFolder {
-    prefix: String,
-    storage: Arc<MemoryStorage>,
-}
-
-impl SubFolder {
-    fn full(&self, key: &str) -> String {
-        if key.is_empty() { self.prefix.clone() } else { format!("{}/{key}", self.prefix) }
-    }
-
-    fn key(&self, key: &StorageKey) -> StorageKey {
-        StorageKey(self.full(key.as_str()).into())
-    }
-}
-
-impl Storage for SubFolder {
-    fn read_at(&self, key: &StorageKey, offset: u64, buf: &mut [u8]) -> Result<Option<usize>, StorageError> {
-        self.storage.read_at(&self.key(key), offset, buf)
-    }
-
-    fn len(&self, key: &StorageKey) -> Result<Option<u64>, StorageError> {
-        self.storage.len(&self.key(key))
-    }
-
-    fn read(&self, key: &StorageKey, limit: u64) -> Result<Option<Vec<u8>>, StorageError> {
-        self.storage.read(&self.key(key), limit)
-    }
-
-    fn list(&self, folder: &str, limit: usize) -> Result<Option<Vec<FolderEntry>>, StorageError> {
-        self.storage.list(&self.full(folder), limit)
-    }
-
-    fn location(&self, key: &str) -> String {
-        self.storage.location(&self.full(key))
     }
 }
 

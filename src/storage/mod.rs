@@ -3,13 +3,19 @@
 //! A [`Storage`] is read by positioned reads, never by memory mapping. "No such key" is `Ok(None)`;
 //! everything else that goes wrong is an error, so that unreadable data is never shown as empty space.
 
+mod aside;
 mod local;
 mod memory;
 mod metered;
+mod sub_folder;
+mod zip;
 
+pub use aside::{AsideFile, AsideFolder, scratch_file};
 pub use local::{LocalFolder, LocalOpener};
 pub use memory::{MemoryOpener, MemoryStorage};
 pub use metered::{IoCounts, IoStats, MeteredOpener, MeteredStorage};
+pub use sub_folder::SubFolder;
+pub use zip::{FolderOpener, ZipStorage, is_zip};
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -120,6 +126,14 @@ pub enum StorageError {
         /// File.
         location: String,
     },
+    /// An archive or an entry of one is damaged, or stored in a way that isn't supported.
+    #[error("{reason}: {location}")]
+    Archive {
+        /// What is wrong, in the format's words.
+        reason: String,
+        /// Archive and entry.
+        location: String,
+    },
 }
 
 impl StorageError {
@@ -129,7 +143,7 @@ impl StorageError {
         match self {
             Self::RootMissing { .. } => true,
             Self::Io { source, .. } => source.kind() == io::ErrorKind::NotADirectory,
-            Self::DanglingLink { .. } | Self::TooLarge { .. } => false,
+            Self::DanglingLink { .. } | Self::TooLarge { .. } | Self::Archive { .. } => false,
         }
     }
 
@@ -140,6 +154,7 @@ impl StorageError {
             Self::DanglingLink { .. } => "dangling link".to_owned(),
             Self::RootMissing { .. } => "folder not found".to_owned(),
             Self::TooLarge { len, limit, .. } => format!("file of {len} bytes, at most {limit} expected"),
+            Self::Archive { reason, .. } => reason.clone(),
         }
     }
 }
@@ -180,8 +195,42 @@ pub trait Storage: Send + Sync {
     /// If the folder exists and can't be listed.
     fn list(&self, folder: &str, limit: usize) -> Result<Option<Vec<FolderEntry>>, StorageError>;
 
+    /// A file as a stream, for what is too long to be held; `None` if there is no such key. Errors of reading are those
+    /// of the storage, wrapped.
+    ///
+    /// # Errors
+    /// If the file exists and can't be opened.
+    fn stream(&self, key: &StorageKey) -> Result<Option<Box<dyn io::Read + Send + '_>>, StorageError> {
+        Ok(self.len(key)?.map(|_| Box::new(PositionedReader { storage: self, key: key.clone(), offset: 0 }) as Box<dyn io::Read + Send>))
+    }
+
     /// Where a key lies, for messages. `""` is the root.
     fn location(&self, key: &str) -> String;
+}
+
+/// Reads a file from its start on by positioned reads.
+struct PositionedReader<'a, S: ?Sized> {
+    storage: &'a S,
+    key: StorageKey,
+    offset: u64,
+}
+
+impl<S: Storage + ?Sized> io::Read for PositionedReader<'_, S> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let got = self.storage.read_at(&self.key, self.offset, out).map_err(io::Error::other)?.unwrap_or(0);
+        self.offset += got as u64;
+        Ok(got)
+    }
+}
+
+impl StorageError {
+    /// The error of a storage inside one that passed through [`io::Read`].
+    fn from_io(err: io::Error, action: &'static str, location: &str) -> Self {
+        match err.downcast::<Self>() {
+            Ok(inner) => inner,
+            Err(source) => Self::Io { action, location: location.to_owned(), source },
+        }
+    }
 }
 
 /// What a path leads to.

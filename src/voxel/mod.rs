@@ -13,4 +13,4 @@ pub use buffer::VoxelBuffer;
 pub use copy_axes::{CopyAxis, MAX_COPY_AXES, copy_axes};
 pub use element_class::{ElementClass, VoxelType};
 pub use number::Number;
-pub use region::{Strides, copy_box, copy_region, fill_box};
+pub use region::{Strides, copy_box, copy_region, fill_box, is_zero};

@@ -19,6 +19,12 @@ impl Strides {
     }
 }
 
+/// Whether all bytes are 0.
+pub fn is_zero(bytes: &[u8]) -> bool {
+    let (wide, rest) = bytes.as_chunks::<64>();
+    wide.iter().all(|w| *w == [0; 64]) && rest.iter().all(|b| *b == 0)
+}
+
 /// Copies `shape` voxels of `bytes_per_voxel` bytes from the start of `source` to the start of `target`.
 ///
 /// Works for any order of either array; runs that are contiguous in both are copied as one.

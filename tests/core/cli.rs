@@ -1,8 +1,8 @@
 //! The command line's contract: exit statuses, messages, standard output, files written, bounds of memory and handles.
 
 use crate::support::{
-    Answer, LayerSpec, UINT8, UINT16, answer, boxed, corpus, cube, expected, header, program, read_args, run, small_box, small_dataset,
-    volume, write_mag, write_properties,
+    LayerSpec, UINT8, UINT16, answer, assert_refused, boxed, corpus, cube, expected, header, limited, program, read_args, run, small_box,
+    small_dataset, volume, write_mag, write_properties,
 };
 use chunkscope::format::wkw::BlockType;
 use chunkscope::geometry::BoundingBox;
@@ -28,16 +28,6 @@ fn damaged() -> TempDir {
     let shard = dir.path().join("color/1/z0/y0/x1.wkw");
     std::fs::OpenOptions::new().write(true).open(shard).and_then(|file| file.set_len(90)).expect("cut");
     dir
-}
-
-fn assert_refused(answer: &Answer, status: i32, words: &[&str], what: &str) {
-    assert_eq!(answer.status, Some(status), "{what}: {}", answer.stderr);
-    assert!(answer.stdout.is_empty(), "{what}: {} bytes on stdout", answer.stdout.len());
-    assert_eq!(answer.errors().len(), 1, "{what}: {}", answer.stderr);
-    assert!(!answer.stderr.contains("panicked") && !answer.stderr.contains("backtrace"), "{what}: {}", answer.stderr);
-    for word in words {
-        assert!(answer.stderr.contains(word), "{what}: no {word:?} in {}", answer.stderr);
-    }
 }
 
 #[test]
@@ -267,15 +257,6 @@ fn out_to_a_pipe_or_device_writes_into_it_and_does_not_replace_it() {
     assert!(pipe.symlink_metadata().expect("there").file_type().is_fifo());
     let bytes = wait.recv_timeout(std::time::Duration::from_secs(10)).expect("written").expect("read");
     assert!(bytes == volume(UINT8, &small_box()));
-}
-
-/// The program below a shell's limits.
-#[cfg(unix)]
-fn limited(limits: &str, args: &[String]) -> Command {
-    let mut command = Command::new("sh");
-    command.args(["-c", &format!("{limits}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_chunkscope")]).args(args);
-    command.stdin(Stdio::null()).env("RAYON_NUM_THREADS", "4").env("MALLOC_ARENA_MAX", "2");
-    command
 }
 
 /// A mag of which only the header is there.

@@ -7,6 +7,7 @@ mod cli;
 mod conformance;
 mod corruption;
 mod corruption_arrays;
+mod diff;
 mod equal;
 mod io_counts;
 mod io_counts_arrays;

@@ -127,3 +127,10 @@ printf '\002\003\004\002\377\012\010\160\260\022\010\000\020\000\234\000\113\030
 for file in $(each datasource-properties.json); do
     put properties < "$file"
 done
+
+# Annotations: the one of the unit tests as it is, and in the bytes of UTF-16.
+nml="$corpus/../../src/format/nml/tests/example.nml"
+put nml < "$nml"
+{ printf '\377\376'; head -c 400 "$nml" | sed 's/./&\x00/g' | tr '\n' ' '; } | put nml
+printf '<!DOCTYPE things [<!ENTITY a "b">]><things a="&a;&#1;"><parameters><scale x="-1"/></parameters><x:y>t<![CDATA[<]]></x:y><?p i?></things>' | put nml
+printf '<things><volume><segments><segment id="-1"/><segment id="1"/><segment id="1"/></segments><groups><group id="1"/></groups></volume><volume/></things><things/>' | put nml

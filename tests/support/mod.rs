@@ -194,6 +194,26 @@ pub fn run<A: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = A>) -> Answ
     answer(program(args))
 }
 
+/// The program below a shell's limits.
+#[cfg(unix)]
+pub fn limited(limits: &str, args: &[String]) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("{limits}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_chunkscope")]).args(args);
+    command.stdin(Stdio::null()).env("RAYON_NUM_THREADS", "4").env("MALLOC_ARENA_MAX", "2");
+    command
+}
+
+/// Checks that nothing was done, and that one line says why.
+pub fn assert_refused(answer: &Answer, status: i32, words: &[&str], what: &str) {
+    assert_eq!(answer.status, Some(status), "{what}: {}", answer.stderr);
+    assert!(answer.stdout.is_empty(), "{what}: {} bytes on stdout", answer.stdout.len());
+    assert_eq!(answer.errors().len(), 1, "{what}: {}", answer.stderr);
+    assert!(!answer.stderr.contains("panicked") && !answer.stderr.contains("backtrace"), "{what}: {}", answer.stderr);
+    for word in words {
+        assert!(answer.stderr.contains(word), "{what}: no {word:?} in {}", answer.stderr);
+    }
+}
+
 pub fn triple(v: Vec3Int) -> String {
     format!("{},{},{}", v.x, v.y, v.z)
 }

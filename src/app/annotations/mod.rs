@@ -266,8 +266,7 @@ impl App {
             EditorEvent::Snapshot { purpose: SnapshotFor::Autosave, annotation, revision } => self.save_aside(*annotation, revision),
             EditorEvent::Snapshot { purpose: SnapshotFor::Work(work), annotation, revision } => {
                 let Some(editing) = &self.editing else { return };
-                let below = editing.below.clone();
-                self.tasks.work_on_annotation(work, *annotation, below, revision, editing.cancel.clone());
+                self.tasks.work_on_annotation(work, *annotation, revision, editing.cancel.clone());
             }
         }
     }

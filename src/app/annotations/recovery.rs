@@ -4,7 +4,7 @@
 //! Opened data is never written to.
 
 use crate::annotation::Annotation;
-use crate::annotation::export::{ExportFormat, ExportOptions, export};
+use crate::annotation::export::{ExportFormat, ExportOptions, ExportWatch, export};
 use crate::app::unix_secs;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
@@ -87,8 +87,10 @@ impl RecoveryFolder {
 /// # Errors
 /// If they can't be written; what was saved before is then still there.
 pub fn save(folder: &Path, annotation: &Annotation, about: &About) -> anyhow::Result<()> {
-    let options = ExportOptions { format: ExportFormat::Wkw, only_edited: true };
-    export(annotation, &options, &folder.join(EDITS), &|_, _| {}, &AtomicBool::new(false))?;
+    let has_axes = annotation.volumes.iter().any(|volume| !volume.axes.is_empty());
+    let format = if has_axes { ExportFormat::Zarr3 } else { ExportFormat::Wkw };
+    let watch = ExportWatch { progress: &|_, _| {}, cancel: &AtomicBool::new(false) };
+    export(annotation, ExportOptions { format: Some(format), only_edited: true }, &folder.join(EDITS), watch)?;
     let json = serde_json::to_vec_pretty(about)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     io::Write::write_all(&mut file, &json)?;

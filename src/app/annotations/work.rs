@@ -2,14 +2,15 @@
 
 use super::FileStamp;
 use super::recovery::{self, About};
-use crate::annotation::export::{ExportFormat, ExportOptions, export, export_merged, round_trip};
+use crate::annotation::export::{ExportFormat, ExportOptions, ExportReport, ExportWatch, RoundtripReport, export, merge, roundtrip};
 use crate::annotation::{Annotation, CountJob, CountResult};
 use crate::app::tasks::{Reporter, Tasks};
-use crate::format::Dataset;
 use crate::state::{AnnotationWork, ExportKind, RoundTripResult};
+use crate::text::{bytes, count};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 /// What tasks about annotations report.
 pub enum WorkEvent {
@@ -70,22 +71,15 @@ impl Tasks {
     }
 
     /// Exports or checks a copy of the annotation.
-    pub(in crate::app) fn work_on_annotation(
-        &self,
-        work: AnnotationWork,
-        annotation: Annotation,
-        below: Option<Arc<Dataset>>,
-        revision: u64,
-        cancel: Arc<AtomicBool>,
-    ) {
+    pub(in crate::app) fn work_on_annotation(&self, work: AnnotationWork, annotation: Annotation, revision: u64, cancel: Arc<AtomicBool>) {
         self.spawn("work on annotation", move |reporter| {
             let progress = |done, total| reporter.offer(WorkEvent::Progress { done, total }.into());
             let outcome = match work {
                 AnnotationWork::Export { path, kind } => {
-                    let job = Export { annotation: &annotation, below: below.as_deref(), progress: &progress, cancel: &cancel };
+                    let job = Export { annotation: &annotation, progress: &progress, cancel: &cancel };
                     job.run(path, kind, revision)
                 }
-                AnnotationWork::RoundTrip => check(&annotation, below.as_deref(), &progress, &cancel),
+                AnnotationWork::RoundTrip => check(&annotation, &progress, &cancel),
             };
             let outcome =
                 if cancel.load(Ordering::Relaxed) && matches!(outcome, WorkOutcome::Failed(_)) { WorkOutcome::Cancelled } else { outcome };
@@ -97,7 +91,6 @@ impl Tasks {
 /// What an export is made of.
 struct Export<'a> {
     annotation: &'a Annotation,
-    below: Option<&'a Dataset>,
     progress: &'a (dyn Fn(u64, u64) + Sync),
     cancel: &'a AtomicBool,
 }
@@ -110,31 +103,57 @@ impl Export<'_> {
             ExportKind::Zarr3Spec => Some(ExportFormat::Zarr3Spec),
             ExportKind::Merged => None,
         };
-        let exported = match (format, self.below) {
-            (Some(format), _) => {
-                let options = ExportOptions { format, only_edited: false };
-                export(self.annotation, &options, &path, self.progress, self.cancel)
-            }
-            (None, Some(below)) => export_merged(self.annotation, below, &path, self.progress, self.cancel),
-            (None, None) => {
-                return WorkOutcome::Failed("A merged dataset needs the dataset below the annotation, which isn't open".to_owned());
-            }
+        let watch = ExportWatch { progress: self.progress, cancel: self.cancel };
+        let exported = match format {
+            Some(_) => export(self.annotation, ExportOptions { format, only_edited: false }, &path, watch),
+            None => merge(self.annotation, &path, watch),
         };
         match exported {
-            Ok(report) => WorkOutcome::Exported { path, kind, revision, summary: report.to_string(), losses: report.losses },
+            Ok(report) => WorkOutcome::Exported {
+                path,
+                kind,
+                revision,
+                summary: summary(&report),
+                losses: report.problems.iter().map(ToString::to_string).collect(),
+            },
             Err(err) => WorkOutcome::Failed(err.to_string()),
         }
     }
 }
 
-fn check(annotation: &Annotation, below: Option<&Dataset>, progress: &(dyn Fn(u64, u64) + Sync), cancel: &AtomicBool) -> WorkOutcome {
-    match round_trip(annotation, below, progress, cancel) {
-        Ok(report) => WorkOutcome::Checked(RoundTripResult {
-            is_equal: report.is_equal(),
-            summary: report.to_string(),
-            secs: report.secs,
-            differences: report.differences,
-        }),
+/// What was written, for people.
+fn summary(report: &ExportReport) -> String {
+    let buckets: u64 = report.volumes.iter().map(|volume| volume.buckets).sum();
+    let mags = report.volumes.iter().map(|volume| volume.mags.len()).max().unwrap_or(0);
+    let size = if report.bytes > 0 { format!(", {}", bytes(report.bytes)) } else { String::new() };
+    format!("{} chunks in {mags} mags{size}", count(buckets))
+}
+
+fn check(annotation: &Annotation, progress: &(dyn Fn(u64, u64) + Sync), cancel: &AtomicBool) -> WorkOutcome {
+    let begin = Instant::now();
+    match roundtrip(annotation, ExportOptions::default(), ExportWatch { progress, cancel }) {
+        Ok(report) => {
+            let mags = report.export.volumes.iter().map(|volume| volume.mags.len()).max().unwrap_or(0);
+            let segments: usize = annotation.volumes.iter().map(|volume| volume.segments.len()).sum();
+            let trees = annotation.nml.trees.len();
+            let summary = format!("{} chunks in {mags} mags, {segments} segments, {trees} trees compared", count(report.buckets));
+            let is_equal = report.is_equal();
+            WorkOutcome::Checked(RoundTripResult {
+                is_equal,
+                summary,
+                differences: differences(report),
+                secs: begin.elapsed().as_secs_f64(),
+            })
+        }
         Err(err) => WorkOutcome::Failed(err.to_string()),
     }
+}
+
+fn differences(report: RoundtripReport) -> Vec<String> {
+    let more = report.different_buckets.saturating_sub(report.bucket_lines.len() as u64);
+    let mut lines = report.problems;
+    lines.extend(report.bucket_lines);
+    lines.extend((more > 0).then(|| format!("{} further chunks differ", count(more))));
+    lines.extend(report.nml.iter().map(|difference| difference.text.clone()));
+    lines
 }

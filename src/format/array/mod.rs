@@ -6,6 +6,7 @@
 mod axes;
 mod decode;
 mod index_cache;
+mod listing;
 mod nd;
 mod opened;
 mod scratch;
@@ -14,6 +15,7 @@ mod store;
 
 pub use axes::{AxesError, AxisOrder, AxisRole, DeclaredAxes};
 pub use index_cache::{ArrayIndexCache, GridEntry, Index, IndexEntries, Remembered};
+pub use listing::{Names, list_all};
 pub use nd::{MAX_RANK, NdVec};
 pub use opened::{DefaultAxes, OpenedLevel};
 pub use source::{ArraySource, ArrayView};

@@ -184,6 +184,31 @@ impl ArraySource {
         at_positions.then_some(ChunkIndex(Vec3Int::new(x, y, z)))
     }
 
+    /// Whether a stored shard can be at the current positions, as far as one dimension tells.
+    fn is_at_positions(&self, dimension: usize, shard: u64) -> bool {
+        let meta = self.store.meta();
+        let per_shard = |d: usize| meta.chunk_shape[d].saturating_mul(meta.chunks_per_shard[d]);
+        self.extra.iter().zip(&self.positions).all(|((d, _), position)| *d != dimension || shard == position / per_shard(*d))
+    }
+
+    /// What stored shards are in the grid, each once.
+    fn shards_from_stored(&self, all: Vec<NdVec>) -> Vec<ShardIndex> {
+        let mut shards: Vec<ShardIndex> = Vec::with_capacity(all.len());
+        for stored in all {
+            let at = self.dimensions.xyz.map(|d| d.map_or(0, |d| i64::try_from(stored[d]).unwrap_or(i64::MAX)));
+            let shard = ShardIndex(at.into());
+            // Channels that are stored apart follow each other or not; either way a shard is named once.
+            if shards.last() != Some(&shard) {
+                shards.push(shard);
+            }
+        }
+        if self.pieces().count() > 1 {
+            shards.sort_unstable();
+            shards.dedup();
+        }
+        shards
+    }
+
     /// Longest stored chunk that is read: what compressors and padding may add is far less.
     fn max_stored_len(&self) -> u64 {
         let meta = self.store.meta();
@@ -381,26 +406,12 @@ impl ChunkSource for ArraySource {
     }
 
     fn find_shards(&self, limit: usize) -> Result<Vec<ShardIndex>, StorageError> {
-        let meta = self.store.meta();
-        let per_shard = |d: usize| meta.chunk_shape[d].saturating_mul(meta.chunks_per_shard[d]);
-        let wanted = |dimension: usize, shard: u64| {
-            let mut extra = self.extra.iter().zip(&self.positions);
-            extra.all(|((d, _), position)| *d != dimension || shard == position / per_shard(*d))
-        };
-        let mut shards: Vec<ShardIndex> = Vec::new();
-        for stored in self.store.find_shards(limit, &wanted)? {
-            let at = self.dimensions.xyz.map(|d| d.map_or(0, |d| i64::try_from(stored[d]).unwrap_or(i64::MAX)));
-            let shard = ShardIndex(at.into());
-            // Channels that are stored apart follow each other or not; either way a shard is named once.
-            if shards.last() != Some(&shard) {
-                shards.push(shard);
-            }
-        }
-        if self.pieces().count() > 1 {
-            shards.sort_unstable();
-            shards.dedup();
-        }
-        Ok(shards)
+        Ok(self.shards_from_stored(self.store.find_shards(limit, &|dimension, shard| self.is_at_positions(dimension, shard))?))
+    }
+
+    fn stored_shards(&self, limit: usize) -> Result<Option<Vec<ShardIndex>>, StorageError> {
+        let stored = self.store.all_shards(limit, &|dimension, shard| self.is_at_positions(dimension, shard))?;
+        Ok(stored.map(|stored| self.shards_from_stored(stored)))
     }
 
     fn at_axes(&self, positions: &[u64]) -> Option<Arc<dyn ChunkSource>> {

@@ -94,6 +94,16 @@ pub trait ChunkStore: Send + Sync {
     /// If its shard can't be read, or what its index says of the chunk can't be true.
     fn locate(&self, chunk: &NdVec) -> Result<Option<StoredChunk>, ChunkFault>;
 
+    /// All shards that may be stored and that `wanted` accepts for each dimension; `None` where more than `limit`
+    /// entries would have to be looked at, or listings don't tell.
+    ///
+    /// # Errors
+    /// If a folder can't be listed.
+    fn all_shards(&self, limit: usize, wanted: &dyn Fn(usize, u64) -> bool) -> Result<Option<Vec<NdVec>>, StorageError> {
+        let _ = (limit, wanted);
+        Ok(None)
+    }
+
     /// Whether a shard is known to be absent, as [`crate::format::ChunkSource::is_absent`].
     fn is_absent(&self, shard: &NdVec) -> bool;
 

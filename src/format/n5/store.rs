@@ -4,7 +4,7 @@ use super::attributes::{ArrayAttributes, Attributes};
 use super::block::BlockHeader;
 use super::compression::Compression;
 use super::report::array_section;
-use crate::format::array::{ArrayMeta, ChunkStore, DecodedLayout, NdVec, ShardSpans, StoredChunk};
+use crate::format::array::{ArrayMeta, ChunkStore, DecodedLayout, Names, NdVec, ShardSpans, StoredChunk, list_all};
 use crate::format::{ChunkFault, HeaderSection, MAX_CHUNK_BYTES, SpanState};
 use crate::problem::{Problem, Problems, Severity};
 use crate::storage::{ByteRange, Storage, StorageError, StorageKey};
@@ -84,6 +84,10 @@ impl ChunkStore for N5Store {
         let key = block_key(chunk);
         let len = self.storage.len_before_read(&key).map_err(|err| ChunkFault::Storage(Arc::new(err)))?;
         Ok(len.map(|len| StoredChunk { key, range: ByteRange { start: 0, len } }))
+    }
+
+    fn all_shards(&self, limit: usize, wanted: &dyn Fn(usize, u64) -> bool) -> Result<Option<Vec<NdVec>>, StorageError> {
+        list_all(self.storage.as_ref(), &Names { rank: self.meta.shape.len(), has_prefix: false, wanted }, limit)
     }
 
     fn is_absent(&self, _shard: &NdVec) -> bool {

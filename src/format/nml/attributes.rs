@@ -169,7 +169,7 @@ fn unescaped(value: &str, faults: &mut AttributeFaults) -> String {
             continue;
         }
         // The longest one is that of the last character.
-        let name = rest.char_indices().take(12).find(|(_, c)| *c == ';').map(|(end, _)| &rest[..end]);
+        let name = rest.char_indices().take(16).find(|(_, c)| *c == ';').map(|(end, _)| &rest[..end]);
         match name.and_then(|name| Some((name, resolve_reference(name)?))) {
             Some((name, resolved)) => {
                 match resolved {

@@ -10,7 +10,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 /// Which part of an annotation a difference is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum NmlPart {
     /// What was noted about the file.
     Meta,
@@ -41,7 +42,8 @@ pub enum NmlPart {
 }
 
 /// What happened to a part on the way from the first file to the second.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Change {
     /// Only the second has it.
     Added,
@@ -93,6 +95,11 @@ impl NmlDifferences {
         self.counts.get(&(part, change)).copied().unwrap_or_default()
     }
 
+    /// How many there are of each kind that occurs.
+    pub fn counts(&self) -> impl Iterator<Item = (NmlPart, Change, u64)> {
+        self.counts.iter().map(|((part, change), count)| (*part, *change, *count))
+    }
+
     fn add(&mut self, part: NmlPart, change: Change, text: impl FnOnce() -> String) {
         *self.counts.entry((part, change)).or_default() += 1;
         if self.list.len() < Self::MAX {
@@ -104,10 +111,15 @@ impl NmlDifferences {
 /// Compares two NMLs in meaning: order of attributes, white space, comments and the spelling of numbers don't matter, nor
 /// how a volume's voxels are stored (`location`, `format`); ids are compared exactly.
 pub fn compare(a: &Nml, b: &Nml) -> NmlDifferences {
+    compare_with_volumes(a, &a.volumes, b)
+}
+
+/// The same with other volumes of the first than [`Nml::volumes`].
+pub fn compare_with_volumes(a: &Nml, volumes_a: &[NmlVolume], b: &Nml) -> NmlDifferences {
     let mut found = NmlDifferences::default();
     found.parameters(&parameters_element(a).0, &parameters_element(b).0);
     found.skeletons(&a.document, &b.document);
-    found.volumes(&a.volumes, &b.volumes);
+    found.volumes(volumes_a, &b.volumes);
     const KNOWN: [&str; 7] = ["parameters", "meta", "thing", "branchpoints", "comments", "groups", "volume"];
     found.contents(NmlPart::Other, "", &a.document, &b.document, &KNOWN);
     found

@@ -24,7 +24,7 @@ mod write;
 mod tests;
 
 pub use attributes::Attributes;
-pub use compare::{Change, NmlDifference, NmlDifferences, NmlPart, compare};
+pub use compare::{Change, NmlDifference, NmlDifferences, NmlPart, compare, compare_with_volumes};
 pub use element::{XmlElement, XmlNode};
 pub use model::{
     Branchpoint, Comment, Edge, Experiment, Nml, NmlVolume, Node, Segment, SegmentGroup, SegmentId, Tree, TreeGroup, UserBoundingBox,
@@ -32,4 +32,4 @@ pub use model::{
 };
 pub use parameters::NewNml;
 pub use read::{NmlError, read};
-pub use write::write;
+pub use write::{write, write_with_volumes};

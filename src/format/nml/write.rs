@@ -19,8 +19,16 @@ const MAX_INDENT: usize = 16;
 /// # Errors
 /// If `out` refuses the bytes.
 pub fn write(nml: &Nml, out: impl Write) -> io::Result<Problems> {
+    write_with_volumes(nml, &nml.volumes, out)
+}
+
+/// The same with other volumes than [`Nml::volumes`]: what is exported while it is edited.
+///
+/// # Errors
+/// If `out` refuses the bytes.
+pub fn write_with_volumes(nml: &Nml, volumes: &[NmlVolume], out: impl Write) -> io::Result<Problems> {
     let mut writer = Writer { out, line: String::new(), dropped: 0, bad_names: 0, problems: Problems::default() };
-    writer.nml(nml)?;
+    writer.nml(nml, volumes)?;
     writer.out.flush()?;
     let Writer { dropped, bad_names, mut problems, .. } = writer;
     for (number, what) in
@@ -42,7 +50,7 @@ struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    fn nml(&mut self, nml: &Nml) -> io::Result<()> {
+    fn nml(&mut self, nml: &Nml, volumes: &[NmlVolume]) -> io::Result<()> {
         self.out.write_all(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")?;
         let named = if is_xml_name(&nml.document.name) { &*nml.document.name } else { ROOT };
         self.open(named, &nml.document, 0)?;
@@ -53,7 +61,7 @@ impl<W: Write> Writer<W> {
             self.element(&parameters, 1)?;
         }
         let mut parameters = Some(parameters).filter(|_| has_parameters);
-        let mut volumes = nml.volumes.iter();
+        let mut volumes = volumes.iter();
         for node in &nml.document.children {
             match node {
                 XmlNode::Element(element) if *element.name == *"volume" => {
@@ -83,6 +91,10 @@ impl<W: Write> Writer<W> {
             match node {
                 XmlNode::Element(list) if *list.name == *"segments" && !has_listed => {
                     has_listed = true;
+                    if volume.segments.is_empty() && list.children.is_empty() {
+                        self.element(list, 2)?;
+                        continue;
+                    }
                     self.open(&list.name, list, 2)?;
                     for segment in &volume.segments {
                         let (element, dropped) = segment_element(segment);
@@ -111,34 +123,44 @@ impl<W: Write> Writer<W> {
     fn node(&mut self, node: &XmlNode, depth: usize) -> io::Result<()> {
         match node {
             XmlNode::Element(element) => return self.element(element, depth),
+            // Between the parts of the file it has none.
             XmlNode::Text(text) => {
-                self.line.clear();
-                self.dropped += push_escaped_text(&mut self.line, text);
+                self.begin_line(depth);
+                self.dropped += push_escaped_text(&mut self.line, text.trim());
             }
             XmlNode::Comment(text) => {
-                let mut text = text.replace("--", "- -");
-                if text.ends_with('-') {
-                    text.push(' ');
-                }
-                self.bracketed("<!--", &text, "-->");
+                self.begin_line(depth);
+                self.push_comment(text);
             }
             XmlNode::Instruction(text) => {
-                let target = text.split_whitespace().next().unwrap_or_default();
-                // `xml` is the declaration at the start of a file.
-                if !is_xml_name(target) || target.eq_ignore_ascii_case("xml") {
-                    self.bad_names += 1;
-                    return Ok(());
-                }
-                self.bracketed("<?", &text.replace("?>", "? >"), "?>");
+                self.begin_line(depth);
+                self.push_instruction(text);
             }
         }
-        self.out.write_all(self.line.as_bytes())?;
-        self.out.write_all(b"\n")
+        self.line.push('\n');
+        self.out.write_all(self.line.as_bytes())
+    }
+
+    fn push_comment(&mut self, text: &str) {
+        let mut text = text.replace("--", "- -");
+        if text.ends_with('-') {
+            text.push(' ');
+        }
+        self.push_bracketed("<!--", &text, "-->");
+    }
+
+    fn push_instruction(&mut self, text: &str) {
+        let target = text.split_whitespace().next().unwrap_or_default();
+        // `xml` is the declaration at the start of a file.
+        if !is_xml_name(target) || !text.starts_with(target) || target.eq_ignore_ascii_case("xml") {
+            self.bad_names += 1;
+            return;
+        }
+        self.push_bracketed("<?", &text.replace("?>", "? >"), "?>");
     }
 
     /// Puts text between marks, where nothing can be escaped.
-    fn bracketed(&mut self, start: &str, text: &str, end: &str) {
-        self.line.clear();
+    fn push_bracketed(&mut self, start: &str, text: &str, end: &str) {
         self.line.push_str(start);
         let before = text.chars().count();
         let kept: String = text.chars().filter(|c| is_xml_char(*c)).collect();
@@ -152,13 +174,11 @@ impl<W: Write> Writer<W> {
             self.bad_names += 1;
             return Ok(());
         }
-        if let [XmlNode::Text(text)] = &element.children[..] {
-            // Text stays between its tags as it was.
+        if element.children.iter().any(|node| matches!(node, XmlNode::Text(_))) {
+            // Around text white space has a meaning.
             self.begin_line(depth);
-            self.push_tag(&element.name, element);
-            self.line.push('>');
-            self.dropped += push_escaped_text(&mut self.line, text);
-            self.line.extend(["</", &element.name, ">\n"]);
+            self.push_inline(element);
+            self.line.push('\n');
             return self.out.write_all(self.line.as_bytes());
         }
         if element.children.is_empty() {
@@ -170,6 +190,25 @@ impl<W: Write> Writer<W> {
         self.open(&element.name, element, depth)?;
         self.nodes(&element.children, depth + 1)?;
         self.close(&element.name, depth)
+    }
+
+    /// An element with all that is in it, without white space that isn't there.
+    fn push_inline(&mut self, element: &XmlElement) {
+        if !is_xml_name(&element.name) {
+            self.bad_names += 1;
+            return;
+        }
+        self.push_tag(&element.name, element);
+        self.line.push('>');
+        for node in &element.children {
+            match node {
+                XmlNode::Element(inner) => self.push_inline(inner),
+                XmlNode::Text(text) => self.dropped += push_escaped_text(&mut self.line, text),
+                XmlNode::Comment(text) => self.push_comment(text),
+                XmlNode::Instruction(text) => self.push_instruction(text),
+            }
+        }
+        self.line.extend(["</", &element.name, ">"]);
     }
 
     fn open(&mut self, name: &str, element: &XmlElement, depth: usize) -> io::Result<()> {

@@ -8,6 +8,7 @@ mod header;
 mod index_cache;
 mod jump_table;
 mod recover;
+mod single_chunk;
 mod source;
 mod writer;
 
@@ -15,5 +16,6 @@ pub use header::{BlockType, HEADER_FILE, HEADER_LEN, WkwHeader, WkwHeaderError};
 pub use index_cache::ShardIndexCache;
 pub use jump_table::{JumpTablePage, PAGE_ENTRIES};
 pub use recover::{find_shards, recover_header};
+pub use single_chunk::decode_single_chunk;
 pub use source::{WkwSource, shard_from_key, shard_key};
 pub use writer::{WkwWriteError, WkwWriter};

@@ -19,4 +19,4 @@ pub use group::{GROUP_FILE, Group, Node, node};
 pub use ome::OmeReader;
 pub use open::{ATTRIBUTES_FILE, open_level};
 pub use v2::ARRAY_FILE;
-pub use v3::NODE_FILE;
+pub use v3::{NODE_FILE, array_fields};

@@ -5,7 +5,8 @@ use super::metadata::ArrayMetadata;
 use super::pipeline::{ElementForm, linear_index};
 use super::shard_index::corrupt;
 use crate::format::array::{
-    ArrayIndexCache, ArrayMeta, ChunkStore, DecodedLayout, GridEntry, Index, IndexEntries, NdVec, Remembered, ShardSpans, StoredChunk,
+    ArrayIndexCache, ArrayMeta, ChunkStore, DecodedLayout, GridEntry, Index, IndexEntries, Names, NdVec, Remembered, ShardSpans,
+    StoredChunk, list_all,
 };
 use crate::format::{ChunkFault, HeaderField, HeaderSection, ShardLayout, SpanState};
 use crate::problem::{Problem, Problems};
@@ -173,6 +174,11 @@ impl ChunkStore for ZarrStore {
             Some((index, GridEntry::At(range))) => Ok(Some(StoredChunk { key: index.key.clone(), range })),
             Some((index, GridEntry::Corrupt(range))) => Err(untrue(range, &index)),
         }
+    }
+
+    fn all_shards(&self, limit: usize, wanted: &dyn Fn(usize, u64) -> bool) -> Result<Option<Vec<NdVec>>, StorageError> {
+        let names = Names { rank: self.metadata.meta.shape.len(), has_prefix: self.keys.encoding().has_prefix, wanted };
+        list_all(self.storage.as_ref(), &names, limit)
     }
 
     fn is_absent(&self, shard: &NdVec) -> bool {

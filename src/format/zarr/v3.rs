@@ -84,7 +84,7 @@ pub fn array(root: &Map<String, Value>) -> Result<ArrayMetadata, MetadataError> 
         fill,
         keys,
         dimension_names: names.unwrap_or_default(),
-        fields: fields(root),
+        fields: array_fields(root),
         assumptions,
     };
     raw.finish(|shape, element_len| pipeline(codecs, shape, element_len))
@@ -104,7 +104,8 @@ fn key_encoding(value: Option<&Value>) -> Option<KeyEncoding> {
     }
 }
 
-fn fields(root: &Map<String, Value>) -> Vec<HeaderField> {
+/// The fields of an array's file, for people.
+pub fn array_fields(root: &Map<String, Value>) -> Vec<HeaderField> {
     let mut fields = Vec::new();
     for (name, value) in root {
         match name.as_str() {

@@ -1,0 +1,128 @@
+//! [`export`]: an annotation as an archive.
+
+use super::content::VolumeContent;
+use super::data_zip::{DataZip, entry_options};
+use super::encode::Encoder;
+use super::error::{ExportError, ExportFormat, ExportOptions, ExportReport, ExportWatch, cant_write};
+use super::names::{data_zip, file_stem};
+use crate::annotation::opened::{Annotation, CLASS_WITHOUT_FALLBACK};
+use crate::annotation::volume::VolumeAnnotation;
+use crate::format::nml::{NmlVolume, VolumeFormat, write_with_volumes};
+use crate::problem::Problems;
+use crate::storage::{AsideFile, scratch_file};
+use std::collections::HashSet;
+use std::io::{self, Seek};
+use std::path::Path;
+use std::sync::atomic::AtomicU64;
+use zip::ZipWriter;
+
+/// Writes an annotation as an archive: an NML, and a data zip per volume. A file that is there is replaced once the new
+/// one is whole; the annotation's own file may be the one.
+///
+/// # Errors
+/// If a bucket can't be read or isn't to be held by the format, the file can't be written, or it is cancelled. What was at
+/// `path` stays then.
+pub fn export(annotation: &Annotation, options: ExportOptions, path: &Path, watch: ExportWatch<'_>) -> Result<ExportReport, ExportError> {
+    let mut report = ExportReport::default();
+    let encoders = annotation.volumes.iter().map(|volume| encoder(volume, options, &mut report.problems)).collect::<Result<Vec<_>, _>>()?;
+    let contents: Vec<VolumeContent> = annotation.volumes.iter().map(|volume| VolumeContent::new(volume, options.only_edited)).collect();
+    let mut volumes = annotation.nml_volumes();
+    warn_of_names(&volumes, &mut report.problems);
+    let fail = cant_write(path);
+    let zip_failed = |err: zip::result::ZipError| cant_write(path)(err.into());
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut zip = ZipWriter::new(AsideFile::create(path).map_err(&fail)?).set_auto_large_file();
+    let done = AtomicU64::new(0);
+    for (i, (volume, (content, encoder))) in annotation.volumes.iter().zip(contents.iter().zip(&encoders)).enumerate() {
+        let told = &mut volumes[i];
+        told.format = Some(match encoder.format {
+            ExportFormat::Wkw => VolumeFormat::Wkw,
+            ExportFormat::Zarr3 | ExportFormat::Zarr3Spec => VolumeFormat::Zarr3,
+        });
+        let location = data_zip(i, annotation.volumes.len(), told.shown_name());
+        told.location = Some(location.clone());
+        let axes = axes(annotation, volume);
+        let total = contents.iter().map(VolumeContent::len).sum();
+        let keeps_zeros = options.only_edited || volume.fallback_layer.is_some();
+        let data = DataZip { volume, content, encoder, keeps_zeros, axes: &axes, path, watch, done: &done, total };
+        let mut file = scratch_file(folder).map_err(&fail)?;
+        let written = data.write(&mut file)?;
+        watch.check()?;
+        // A size beyond 32 bits has to be announced before the data.
+        let is_large = file.metadata().map_err(&fail)?.len() >= u64::from(u32::MAX) / 2;
+        zip.start_file(&*location, entry_options().large_file(is_large)).map_err(zip_failed)?;
+        copy(&mut file, &mut zip, path, watch)?;
+        report.volumes.push(super::VolumeReport { location: Some(location), ..written });
+    }
+    zip.start_file(format!("{}.nml", file_stem(&annotation.name, "annotation")), entry_options()).map_err(zip_failed)?;
+    report.problems.extend(write_with_volumes(&annotation.nml, &volumes, io::BufWriter::new(&mut zip)).map_err(&fail)?);
+    watch.check()?;
+    let mut file = zip.finish().map_err(zip_failed)?;
+    report.bytes = file.stream_position().map_err(&fail)?;
+    file.commit().map_err(&fail)?;
+    Ok(report)
+}
+
+/// How a volume's buckets are encoded; what of it isn't as asked for is listed.
+fn encoder(volume: &VolumeAnnotation, options: ExportOptions, problems: &mut Problems) -> Result<Encoder, ExportError> {
+    let axes = volume.axes.join(", ");
+    let format = match options.format {
+        Some(ExportFormat::Wkw) if !volume.axes.is_empty() => return Err(ExportError::Axes { volume: volume.name.clone(), axes }),
+        None if !volume.axes.is_empty() => {
+            problems.warn(&volume.name, format!("stored as Zarr 3, as WKW can't hold the axes {axes}"));
+            ExportFormat::Zarr3
+        }
+        Some(format) => format,
+        None => ExportFormat::Wkw,
+    };
+    let is_uneven = |factor: i64| factor.count_ones() != 1;
+    for level in volume.levels.iter().filter(|level| level.mag.factors().to_array().into_iter().any(is_uneven)) {
+        problems.warn(&volume.name, format!("mag {} isn't made of powers of two, which servers may refuse", level.mag));
+    }
+    // Servers don't look at the data for it.
+    let (to, reason) = if options.only_edited {
+        (volume.class, "the class of the annotation")
+    } else if volume.fallback_layer.is_some() {
+        (volume.class, "the class of the fallback layer")
+    } else {
+        (CLASS_WITHOUT_FALLBACK, "which servers take for volumes without a fallback layer")
+    };
+    Ok(Encoder { volume: volume.name.clone(), format, from: volume.class, to, reason })
+}
+
+/// The axes of a volume with the bounds that the NML gives them.
+fn axes(annotation: &Annotation, volume: &VolumeAnnotation) -> Vec<(String, i64, i64)> {
+    let highest = |axis: usize| {
+        let addresses = volume.levels.iter().flat_map(|level| level.addresses());
+        addresses.filter_map(|at| at.axes.get(axis).copied()).max().and_then(|last| i64::try_from(last).ok()).unwrap_or(0)
+    };
+    let told = |name: &String| annotation.nml.additional_axes.iter().find(|(told, ..)| told == name);
+    let axes = volume.axes.iter().enumerate();
+    axes.map(|(i, name)| told(name).cloned().unwrap_or_else(|| (name.clone(), 0, highest(i).saturating_add(1)))).collect()
+}
+
+/// Servers refuse two volumes of one name, and two over the same layer.
+fn warn_of_names(volumes: &[NmlVolume], problems: &mut Problems) {
+    let (mut names, mut layers) = (HashSet::new(), HashSet::new());
+    for volume in volumes {
+        if !names.insert(volume.name.as_deref().unwrap_or_default()) {
+            problems.warn(volume.shown_name(), "several volumes have this name; servers refuse that");
+        }
+        if let Some(layer) = volume.fallback_layer.as_ref().filter(|layer| !layers.insert(*layer)) {
+            problems.warn(volume.shown_name(), format!("several volumes lie over the layer {layer}; servers refuse that"));
+        }
+    }
+}
+
+/// Copies a data zip in pieces, so that it can be cancelled.
+fn copy(from: &mut impl io::Read, to: &mut impl io::Write, path: &Path, watch: ExportWatch<'_>) -> Result<(), ExportError> {
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        watch.check()?;
+        let len = from.read(&mut buffer).map_err(cant_write(path))?;
+        if len == 0 {
+            return Ok(());
+        }
+        to.write_all(&buffer[..len]).map_err(cant_write(path))?;
+    }
+}

@@ -1,0 +1,150 @@
+//! The data zip of one volume: all its buckets, encoded in parallel and written in order.
+
+use super::content::{LevelContent, VolumeContent};
+use super::encode::Encoder;
+use super::error::{ExportError, ExportFormat, ExportWatch, VolumeReport, cant_write};
+use super::names::{wkw_bucket, zarr_bucket};
+use super::zarr_json::{LAYER, ZarrVolume};
+use crate::annotation::volume::VolumeAnnotation;
+use crate::format::PROPERTIES_FILE;
+use crate::format::annotation::{BUCKET_SIDE, BUCKET_VOXELS, BucketAddress};
+use crate::format::wkw::HEADER_FILE;
+use crate::geometry::{BoundingBox, Mag, Vec3Int};
+use rayon::prelude::*;
+use std::io::{BufWriter, Seek, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use zip::write::{PreparedZipFile, SimpleFileOptions};
+use zip::{CompressionMethod, ZipWriter};
+
+/// Buckets that are encoded at once: at most 64 MiB wait to be written.
+const BATCH: usize = 256;
+
+/// Options of all entries: deflate, fast, and no times, so that equal annotations become equal files.
+pub(super) fn entry_options() -> SimpleFileOptions {
+    SimpleFileOptions::default().compression_method(CompressionMethod::Deflated).compression_level(Some(1))
+}
+
+/// How a data zip is written.
+pub(super) struct DataZip<'a> {
+    pub volume: &'a VolumeAnnotation,
+    pub content: &'a VolumeContent,
+    pub encoder: &'a Encoder,
+    /// Whether buckets of zeros are written: those that hide something.
+    pub keeps_zeros: bool,
+    /// Axes beyond x, y, z with their bounds.
+    pub axes: &'a [(String, i64, i64)],
+    /// The archive, for messages.
+    pub path: &'a Path,
+    pub watch: ExportWatch<'a>,
+    /// Buckets done, of this volume and those before it, and all there are.
+    pub done: &'a AtomicU64,
+    pub total: u64,
+}
+
+impl DataZip<'_> {
+    /// Writes the data zip; what was written, without its location.
+    pub(super) fn write(&self, file: &mut (impl Write + Seek)) -> Result<VolumeReport, ExportError> {
+        let mut report = VolumeReport {
+            name: self.volume.name.clone(),
+            location: None,
+            class: self.encoder.to,
+            mags: self.volume.levels.iter().map(|level| level.mag).collect(),
+            buckets: 0,
+            zero_buckets: 0,
+        };
+        let fail = |err: zip::result::ZipError| cant_write(self.path)(err.into());
+        let mut zip = ZipWriter::new(BufWriter::with_capacity(1 << 18, &mut *file));
+        let small = |zip: &mut ZipWriter<_>, name: &str, bytes: &[u8]| -> Result<(), ExportError> {
+            zip.start_file(name, entry_options()).map_err(fail)?;
+            zip.write_all(bytes).map_err(cant_write(self.path))
+        };
+        let zarr = (self.encoder.format != ExportFormat::Wkw).then(|| self.zarr_volume());
+        if let Some(zarr) = &zarr {
+            small(&mut zip, PROPERTIES_FILE, zarr.properties(&report.mags).to_string().as_bytes())?;
+        }
+        for content in &self.content.levels {
+            let mag = content.level.mag;
+            if let Some(zarr) = &zarr {
+                let end = self.end(content);
+                small(&mut zip, &format!("{LAYER}/{mag}/zarr.json"), zarr.array(end).to_string().as_bytes())?;
+            }
+            let zeros = self.encoder.zeros(mag, BUCKET_VOXELS)?;
+            for batch in content.addresses.chunks(BATCH) {
+                let encoded: Vec<Option<PreparedZipFile>> =
+                    batch.par_iter().map(|at| self.bucket(content, at, &zeros)).collect::<Result<_, _>>()?;
+                for entry in encoded {
+                    match entry {
+                        Some(entry) => {
+                            zip.add_prepared_file(entry).map_err(fail)?;
+                            report.buckets += 1;
+                        }
+                        None => report.zero_buckets += 1,
+                    }
+                }
+            }
+        }
+        if zarr.is_none() {
+            for mag in &report.mags {
+                small(&mut zip, &format!("{mag}/{HEADER_FILE}"), &self.encoder.wkw_header(0)?)?;
+            }
+        }
+        zip.finish().map_err(fail)?.flush().map_err(cant_write(self.path))?;
+        file.rewind().map_err(cant_write(self.path))?;
+        Ok(report)
+    }
+
+    /// The entry of a bucket; `None` where it is of zeros that hide nothing.
+    fn bucket(&self, content: &LevelContent, at: &BucketAddress, zeros: &[u8]) -> Result<Option<PreparedZipFile>, ExportError> {
+        self.watch.check()?;
+        let mag = content.level.mag;
+        if at.chunk.0.to_array().iter().any(|index| *index < 0) {
+            let position = at.chunk.0.times(Vec3Int::splat(BUCKET_SIDE)).to_string();
+            return Err(ExportError::Negative { volume: self.volume.name.clone(), position });
+        }
+        let voxels = content.read(at)?;
+        let encoded = self.encoder.encode(mag, voxels.bytes())?;
+        let name = match self.encoder.format {
+            ExportFormat::Wkw => wkw_bucket(mag, at),
+            ExportFormat::Zarr3 => format!("{LAYER}/{mag}/{}", zarr_bucket(at)),
+            ExportFormat::Zarr3Spec => format!("{LAYER}/{mag}/c.{}", zarr_bucket(at)),
+        };
+        let bytes = match &encoded {
+            Some(bytes) => Some(&bytes[..]),
+            // Erased: the fallback layer mustn't come back.
+            None if self.keeps_zeros => Some(zeros),
+            None => None,
+        };
+        let entry = bytes.map(|bytes| PreparedZipFile::from_data(name, entry_options(), bytes)).transpose();
+        let entry = entry.map_err(|err| cant_write(self.path)(err.into()))?;
+        (self.watch.progress)(self.done.fetch_add(1, Ordering::Relaxed) + 1, self.total);
+        Ok(entry)
+    }
+
+    /// The first voxel of a mag behind the bounding box and all buckets.
+    fn end(&self, content: &LevelContent) -> Vec3Int {
+        let declared = content.level.mag.box_in_mag(&self.volume.bounding_box).bottomright();
+        let buckets = content.addresses.iter().map(|at| (at.chunk.0 + Vec3Int::splat(1)).times(Vec3Int::splat(BUCKET_SIDE)));
+        buckets.fold(declared.max(Vec3Int::splat(1)), Vec3Int::max)
+    }
+
+    fn zarr_volume(&self) -> ZarrVolume<'_> {
+        let everything = |content: &LevelContent| -> BoundingBox {
+            let mag: Mag = content.level.mag;
+            mag.box_in_mag1(&BoundingBox::between(Vec3Int::ZERO, self.end(content)))
+        };
+        let bounding_box = if self.volume.bounding_box.is_empty() {
+            self.content.levels.iter().map(everything).fold(BoundingBox::default(), |all, level| all.union(&level))
+        } else {
+            self.volume.bounding_box
+        };
+        ZarrVolume {
+            format: self.encoder.format,
+            class: self.encoder.to,
+            axes: self.axes,
+            bounding_box,
+            largest_segment_id: self.volume.largest_segment_id,
+            voxel_size: self.volume.voxel_size,
+        }
+    }
+}

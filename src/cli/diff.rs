@@ -1,0 +1,116 @@
+//! `chunkscope diff`: whether two datasets are equal, and what differs.
+
+use super::args::DiffArgs;
+use super::diff_json::DiffJson;
+use super::diff_text::describe;
+use super::output::print;
+use super::{UsageError, finish, open, warn_all};
+use crate::compare::{CompareOptions, DatasetDifference, LevelOutcome, Pairing, Selection, Side, Verdict, Watch, compare_datasets};
+use crate::format::Dataset;
+use anyhow::{Result, anyhow};
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Exit status of trouble.
+const TROUBLE: u8 = 2;
+
+pub fn run(args: &DiffArgs) -> ExitCode {
+    match compare(args) {
+        Ok(Verdict::Equal) => ExitCode::SUCCESS,
+        Ok(Verdict::Different) => ExitCode::from(1),
+        Ok(Verdict::Trouble) => ExitCode::from(TROUBLE),
+        Err(err) => {
+            finish(Err(err));
+            ExitCode::from(TROUBLE)
+        }
+    }
+}
+
+fn compare(args: &DiffArgs) -> Result<Verdict> {
+    let datasets = [open(&args.a)?, open(&args.b)?];
+    let selection = Selection { layer: args.layer.clone(), mag: args.mag };
+    let pairing = Pairing::new(&datasets[0], &datasets[1], &selection).map_err(|err| UsageError(err.to_string()))?;
+    datasets.iter().for_each(|dataset| warn_all(&dataset.problems));
+    let found = {
+        let shown = ShownProgress::default();
+        let watch = Watch { progress: &|done, total| shown.show(done, total), cancel: &AtomicBool::new(false) };
+        compare_datasets(&pairing, CompareOptions::default(), watch)?
+    };
+    datasets.iter().for_each(warn_of_reading);
+    let verdict = found.verdict();
+    let text =
+        if args.json { serde_json::to_string_pretty(&DiffJson::new(&datasets, &found))? + "\n" } else { describe(&datasets, &found) };
+    let printed = print(&text);
+    if let Some(trouble) = trouble(&found) {
+        finish(Err(trouble));
+    }
+    match printed {
+        // Whoever read our output has seen enough; the exit status still tells.
+        Err(err) if is_closed_pipe(&err) => Ok(verdict),
+        other => other.map(|()| verdict),
+    }
+}
+
+fn is_closed_pipe(err: &anyhow::Error) -> bool {
+    err.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(|err| err.kind() == io::ErrorKind::BrokenPipe))
+}
+
+/// Findings that were made while voxels were read.
+fn warn_of_reading(dataset: &Dataset) {
+    let sources = dataset.layers.iter().flat_map(|layer| &layer.levels).filter_map(|level| level.source.as_ref().ok());
+    warn_all(&sources.flat_map(|source| source.take_warnings()).collect::<Vec<_>>());
+}
+
+/// The first thing that couldn't be compared, and how many more there are.
+fn trouble(found: &DatasetDifference) -> Option<anyhow::Error> {
+    let mut all = Vec::new();
+    for layer in &found.layers {
+        for level in &layer.levels {
+            let place = |side: Side| format!("layer {}, mag {} of {side}", layer.names[side as usize], level.label);
+            match &level.outcome {
+                LevelOutcome::Compared(voxels) => all.extend(voxels.unreadable.iter().map(|u| format!("{}: {}", place(u.side), u.error))),
+                LevelOutcome::Unreadable(errors) => {
+                    let sides = Side::BOTH.into_iter().zip(errors);
+                    all.extend(sides.filter_map(|(side, error)| Some(format!("{}: {}", place(side), error.as_ref()?))));
+                }
+                LevelOutcome::OtherChannels => {}
+            }
+        }
+    }
+    let first = all.first()?;
+    Some(match all.len() {
+        1 => anyhow!("can't compare {first}"),
+        n => anyhow!("can't compare {n} parts, the first is {first}"),
+    })
+}
+
+/// Progress in percent, on a terminal only; wiped out when done.
+struct ShownProgress {
+    is_terminal: bool,
+    /// In thousandths, so that it is written when it changes only.
+    shown: AtomicU64,
+}
+
+impl Default for ShownProgress {
+    fn default() -> Self {
+        Self { is_terminal: io::stderr().is_terminal(), shown: AtomicU64::new(0) }
+    }
+}
+
+impl ShownProgress {
+    fn show(&self, done: u64, total: u64) {
+        let share = (u128::from(done) * 1000 / u128::from(total.max(1))).try_into().unwrap_or(1000);
+        if self.is_terminal && self.shown.fetch_max(share, Ordering::Relaxed) < share {
+            let _ = write!(io::stderr(), "\rcomparing, {:5.1} %", share as f64 / 10.0);
+        }
+    }
+}
+
+impl Drop for ShownProgress {
+    fn drop(&mut self) {
+        if self.is_terminal && self.shown.load(Ordering::Relaxed) > 0 {
+            let _ = write!(io::stderr(), "\r\x1b[K");
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! Opening annotations: which files of an archive or folder belong together.
+
+use super::bucket_names::VolumeFiles;
+use super::dataset::{Parts, VolumePart, dataset_of};
+use super::general::open_general;
+use super::place::{InnerKind, Place, base_of, folder_of, is_nml_name, is_xml, stem_of};
+use super::volume::{FoundVolume, VolumeKind, open_volume};
+use crate::format::nml::{self, Nml};
+use crate::format::{Choice, Dataset, OpenError, open};
+use crate::problem::Problems;
+use crate::storage::{FolderOpener, Storage, StorageError, StorageKey, StorageOpener, ZipStorage};
+use crate::text::count;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Archives with one archive in them that are gone through without asking.
+const MAX_STEPS: usize = 4;
+
+/// Opens an archive, or what lies in it: `inside` is a name in it, perhaps through further archives; empty for all.
+///
+/// # Errors
+/// If nothing of it can be opened, or there are several things to choose from.
+pub(in crate::format) fn open_archive(opener: &dyn StorageOpener, file: &Path, inside: &str) -> Result<Dataset, OpenError> {
+    let fail = |path: &Path| {
+        let path = path.to_owned();
+        move |source| OpenError::Storage { path, source }
+    };
+    let folder = crate::format::parent_of(file).unwrap_or_default();
+    let key = file.file_name().and_then(|name| name.to_str()).and_then(StorageKey::new);
+    let key = key.ok_or_else(|| OpenError::Name { path: file.to_owned() })?;
+    let archive = ZipStorage::open(opener.open_folder(&folder), &key).map_err(fail(file))?;
+    let mut place = Place::of_archive(Arc::new(archive), file.to_owned());
+    let mut rest = inside.to_owned();
+    while !rest.is_empty() {
+        let missing = || OpenError::NotFound { path: place.path.join(&rest) };
+        // The shortest name that is a file.
+        let ends = rest.match_indices('/').map(|(at, _)| at).chain([rest.len()]);
+        let file_end = ends.into_iter().find(|end| is_file(place.storage.as_ref(), &rest[..*end]));
+        let Some(end) = file_end else {
+            if place.storage.list(&rest, 1).ok().flatten().is_none() {
+                return Err(missing());
+            }
+            return open_inside(&place, &place.path.join(&rest));
+        };
+        let name = rest[..end].to_owned();
+        let after = rest[end..].trim_start_matches('/').to_owned();
+        let path = place.path.join(&name);
+        if after.is_empty() && place.nmls.contains(&name) {
+            return open_with_nml(&place, &name);
+        }
+        if !place.zips.contains(&name) {
+            return if after.is_empty() { open_inside(&place, &path) } else { Err(missing()) };
+        }
+        place = Place::of_archive(place.open_zip(&name).map_err(fail(&path))?, path);
+        rest = after;
+    }
+    open_place(place)
+}
+
+fn is_file(storage: &dyn Storage, name: &str) -> bool {
+    StorageKey::new(name).is_some_and(|key| matches!(storage.len(&key), Ok(Some(_))))
+}
+
+/// Opens a file or folder of an archive by what it is elsewhere.
+fn open_inside(place: &Place, path: &Path) -> Result<Dataset, OpenError> {
+    let mut dataset = open(&FolderOpener::new(&place.path, place.storage.clone()), path)?;
+    dataset.problems.extend(archive_problems(place));
+    Ok(dataset)
+}
+
+fn archive_problems(place: &Place) -> Problems {
+    place.archive.as_ref().map(|archive| archive.problems().clone()).unwrap_or_default()
+}
+
+/// Opens an NML outside of archives, with the data that lie beside it.
+///
+/// # Errors
+/// If it can't be read.
+pub(in crate::format) fn open_nml(opener: &dyn StorageOpener, folder: &Path, file: &str) -> Result<Dataset, OpenError> {
+    let place = folder_place(opener, folder)?;
+    open_with_nml(&place, file)
+}
+
+/// Opens a folder with NML and data.
+///
+/// # Errors
+/// If nothing of it can be opened, or there are several things to choose from.
+pub(in crate::format) fn open_folder(opener: &dyn StorageOpener, folder: &Path) -> Result<Dataset, OpenError> {
+    open_place(folder_place(opener, folder)?)
+}
+
+fn folder_place(opener: &dyn StorageOpener, folder: &Path) -> Result<Place, OpenError> {
+    let storage = opener.open_folder(folder);
+    Place::of_folder(storage, folder.to_owned()).map_err(|source| OpenError::Storage { path: folder.to_owned(), source })
+}
+
+fn open_place(mut place: Place) -> Result<Dataset, OpenError> {
+    for _ in 0..MAX_STEPS {
+        let inner: Vec<(String, InnerKind)> = place.zips.iter().map(|zip| (zip.clone(), place.kind_of(zip))).collect();
+        let annotations: Vec<&String> = inner.iter().filter(|(_, kind)| *kind == InnerKind::Annotation).map(|(name, _)| name).collect();
+        let data: Vec<String> = inner.iter().filter(|(_, kind)| *kind == InnerKind::Data).map(|(name, _)| name.clone()).collect();
+        match (&place.nmls[..], &annotations[..]) {
+            ([], []) if place.has_mags && !place.is_dataset() => return open_data_zip(&place),
+            ([], []) if data.is_empty() => {
+                // Whatever else an archive can hold: an array, a layer, a dataset.
+                let is_empty = place.archive.as_ref().is_some_and(|archive| archive.file_count() == 0);
+                if is_empty {
+                    return Ok(dataset_of(
+                        &place,
+                        Parts { volumes: vec![VolumePart::alone(&place, FoundVolume::default())], ..Parts::default() },
+                    ));
+                }
+                if let (true, [(name, _)]) = (place.archive.is_some(), &inner[..]) {
+                    // It is called an archive: opening it says what it is instead.
+                    place.open_zip(name).map_err(|source| OpenError::Storage { path: place.path.join(name), source })?;
+                }
+                let path = place.path.clone();
+                return open_inside(&place, &path);
+            }
+            ([], []) => return open_without_nml(&place, &data),
+            ([nml], []) => return open_with_nml(&place, &nml.clone()),
+            ([], [only]) if data.is_empty() => {
+                let (name, path) = ((*only).clone(), place.path.join(only.as_str()));
+                let archive = place.open_zip(&name).map_err(|source| OpenError::Storage { path: path.clone(), source })?;
+                place = Place::of_archive(archive, path);
+            }
+            (nmls, annotations) => {
+                let names = nmls.iter().chain(annotations.iter().copied());
+                let choices: Vec<Choice> = names.map(|name| Choice { name: name.clone(), path: place.path.join(name) }).collect();
+                let what = format!("there are {} annotations in it", count(choices.len() as u64));
+                return Err(OpenError::Choose { path: place.path, what, choices });
+            }
+        }
+    }
+    let source = StorageError::Archive { reason: "archives are nested too deep".to_owned(), location: place.storage.location("") };
+    Err(OpenError::Storage { path: place.path, source })
+}
+
+/// Opens a data zip that lies alone.
+fn open_data_zip(place: &Place) -> Result<Dataset, OpenError> {
+    let mut problems = archive_problems(place);
+    let names = place.archive.iter().flat_map(|archive| archive.names());
+    let found = match open_volume(&place.storage, VolumeFiles::new(names), &[]) {
+        Ok(VolumeKind::Buckets(found)) => found,
+        Ok(VolumeKind::Other) => return open_inside(place, &place.path.clone()),
+        Err(source) => return Err(OpenError::Storage { path: place.path.clone(), source }),
+    };
+    problems.info(place.path.display(), "No NML: the data of a volume without names, view and voxel size");
+    Ok(dataset_of(place, Parts { problems, volumes: vec![VolumePart::alone(place, found)], ..Parts::default() }))
+}
+
+/// Opens data zips whose NML is lost.
+fn open_without_nml(place: &Place, zips: &[String]) -> Result<Dataset, OpenError> {
+    let mut problems = archive_problems(place);
+    problems.warn(place.path.display(), "No NML: names, voxel size and skeleton are not known");
+    let mut volumes = Vec::new();
+    for zip in zips {
+        // `data_Volume.zip`, `data_1_Cells.zip`.
+        let name = stem_of(zip).strip_prefix("data_").unwrap_or(stem_of(zip));
+        let name = match name.split_once('_') {
+            Some((digits, name)) if digits.bytes().all(|b| b.is_ascii_digit()) && !digits.is_empty() => name,
+            Some(_) | None => name,
+        };
+        let found = volume_in(place, zip, &[], &mut problems);
+        volumes.push(VolumePart { name: name.to_owned(), nml_volume: None, path: place.path.join(zip), found: found.unwrap_or_default() });
+    }
+    Ok(dataset_of(place, Parts { problems, volumes, ..Parts::default() }))
+}
+
+/// Opens the annotation of one NML with its data zips.
+fn open_with_nml(place: &Place, file: &str) -> Result<Dataset, OpenError> {
+    let path = if place.archive.is_some() && place.nmls.len() == 1 { place.path.clone() } else { place.path.join(file) };
+    let fail = |source| OpenError::Storage { path: place.path.join(file), source };
+    let location = place.storage.location(file);
+    let missing = || StorageError::Archive { reason: "no such file".to_owned(), location: location.clone() };
+    let key = StorageKey::new(file).ok_or_else(|| OpenError::Name { path: place.path.join(file) })?;
+    let stream = place.storage.stream(&key).map_err(fail)?.ok_or_else(|| fail(missing()))?;
+    let read = nml::read(BufReader::with_capacity(256 << 10, stream));
+    let mut nml = read.map_err(|source| OpenError::Nml { path: place.path.join(file), source })?;
+    let mut problems = archive_problems(place);
+    for problem in &std::mem::take(&mut nml.problems) {
+        problems.add(crate::problem::Problem { location: location.clone(), ..problem.clone() });
+    }
+    let volumes = volumes_of(place, &nml, file, &mut problems);
+    if nml.voxel_size.is_none() {
+        problems.warn(&location, "The NML has no voxel size, lengths are shown in voxels");
+    }
+    let parts = Parts { path: Some(path), name: stem_of(file).to_owned(), nml, nml_location: Some(location), volumes, problems };
+    Ok(dataset_of(place, parts))
+}
+
+/// The volumes of an NML, each with the data that its `location` names.
+fn volumes_of(place: &Place, nml: &Nml, file: &str, problems: &mut Problems) -> Vec<VolumePart> {
+    let location = place.storage.location(file);
+    let folder = folder_of(file);
+    let data: Vec<Option<DataPlace>> = nml.volumes.iter().map(|volume| find_data(place, folder, volume.location.as_deref()?)).collect();
+    let is_claimed = |zip: &String| data.iter().flatten().any(|found| *found == DataPlace::Zip(zip.clone()));
+    let mut unclaimed: Vec<&String> =
+        place.zips.iter().filter(|zip| folder_of(zip) == folder && !is_claimed(zip) && place.kind_of(zip) == InnerKind::Data).collect();
+    let lost = nml.volumes.iter().zip(&data).filter(|(volume, found)| volume.location.is_some() && found.is_none()).count();
+    let mut volumes: Vec<VolumePart> = Vec::new();
+    for (i, (volume, found)) in nml.volumes.iter().zip(data).enumerate() {
+        let name = volume.name.clone().filter(|name| !name.trim().is_empty()).unwrap_or_else(|| "Volume".to_owned());
+        let mut found = found;
+        if let (Some(wanted), None) = (&volume.location, &found) {
+            // In an archive the only data that nobody names; beside a bare NML there is no telling.
+            match (&unclaimed[..], lost) {
+                ([only], 1) if place.archive.is_some() => {
+                    problems.warn(&location, format!("Volume {name:?}: there is no {wanted:?}, the only other data zip {only:?} is used"));
+                    found = Some(DataPlace::Zip((*only).clone()));
+                    unclaimed.clear();
+                }
+                _ => problems.warn(&location, format!("Volume {name:?}: there is no {wanted:?}, the volume is shown without data")),
+            }
+        }
+        let at = match &found {
+            Some(DataPlace::Zip(at) | DataPlace::Folder(at)) => place.path.join(at),
+            None => place.path.clone(),
+        };
+        let volume_data = match &found {
+            Some(DataPlace::Zip(zip)) => volume_in(place, zip, &nml.additional_axes, problems),
+            Some(DataPlace::Folder(folder)) => extracted_volume(place, folder, &nml.additional_axes, problems),
+            None => None,
+        };
+        let volume_data = volume_data.unwrap_or_default();
+        if let (Some(said), Some(is)) = (volume.format, volume_data.format)
+            && said != is
+        {
+            problems.info(at.display(), format!("Volume {name:?}: the NML says the format {said:?}, the data are {is:?}"));
+        }
+        volumes.push(VolumePart { name, nml_volume: Some(i), path: at, found: volume_data });
+    }
+    if place.archive.is_some() {
+        for zip in unclaimed {
+            problems.warn(place.path.join(zip).display(), "A data zip that the NML doesn't name is left out");
+        }
+    }
+    volumes
+}
+
+/// Where the data of a volume lie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum DataPlace {
+    Zip(String),
+    /// Unpacked.
+    Folder(String),
+}
+
+/// What an NML's `location` names: relative to the NML, else the only one of that name anywhere, else a folder of it.
+fn find_data(place: &Place, folder: &str, location: &str) -> Option<DataPlace> {
+    let exact = format!("{folder}{location}");
+    if place.zips.contains(&exact) || is_file(place.storage.as_ref(), &exact) {
+        return Some(DataPlace::Zip(exact));
+    }
+    let mut same = place.zips.iter().filter(|zip| base_of(zip) == base_of(location));
+    if let (Some(only), None) = (same.next(), same.next()) {
+        return Some(DataPlace::Zip(only.clone()));
+    }
+    [exact.clone(), format!("{folder}{}", stem_of(location))]
+        .into_iter()
+        .find(|name| StorageKey::new(name.as_str()).is_some() && matches!(place.storage.list(name, 1), Ok(Some(_))))
+        .map(DataPlace::Folder)
+}
+
+/// The volume in a data zip; what is wrong with it becomes a problem.
+fn volume_in(place: &Place, zip: &str, axes: &[(String, i64, i64)], problems: &mut Problems) -> Option<FoundVolume> {
+    let opened = place.open_zip(zip).and_then(|archive| {
+        problems.extend(archive.problems().clone());
+        let files = VolumeFiles::new(archive.names());
+        let storage: Arc<dyn Storage> = archive;
+        open_volume(&storage, files, axes).map(|kind| (storage, kind))
+    });
+    settled(opened, &place.path.join(zip), problems)
+}
+
+/// The volume in a folder.
+fn extracted_volume(place: &Place, folder: &str, axes: &[(String, i64, i64)], problems: &mut Problems) -> Option<FoundVolume> {
+    let opened = place.extracted(folder).and_then(|(storage, names)| {
+        let files = VolumeFiles::new(names.iter().map(String::as_str));
+        open_volume(&storage, files, axes).map(|kind| (storage, kind))
+    });
+    settled(opened, &place.path.join(folder), problems)
+}
+
+fn settled(opened: Result<(Arc<dyn Storage>, VolumeKind), StorageError>, path: &PathBuf, problems: &mut Problems) -> Option<FoundVolume> {
+    match opened {
+        Ok((_, VolumeKind::Buckets(found))) => Some(found),
+        Ok((storage, VolumeKind::Other)) => match open_general(storage, path) {
+            Ok(found) => Some(found),
+            Err(err) => {
+                problems.error(path.display(), format!("The volume's data can't be opened: {err}"));
+                None
+            }
+        },
+        Err(err) => {
+            problems.error(path.display(), format!("The volume's data can't be opened: {err}"));
+            None
+        }
+    }
+}
+
+/// Whether a file is an NML by its start or name.
+pub(in crate::format) fn is_nml(name: &str, start: &[u8]) -> bool {
+    is_nml_name(name) || is_xml(start)
+}

@@ -1,0 +1,228 @@
+//! [`EntryReader`]: the content of one entry, inflated and checked.
+
+use super::super::StorageError;
+use super::directory::{Entry, Method};
+use super::region::Region;
+use flate2::{Crc, Decompress, FlushDecompress, Status};
+use std::io;
+
+/// Length of a local header without name and extra field.
+pub(super) const LOCAL_HEADER_LEN: usize = 30;
+
+/// What local headers begin with.
+pub(super) const LOCAL_MAGIC: &[u8; 4] = b"PK\x03\x04";
+
+/// Most bytes that are read at a time.
+const READ_BYTES: u64 = 256 << 10;
+
+/// Room for the extra field of a local header, so that header and data are read at once.
+const EXTRA_ROOM: u64 = 64;
+
+/// Deflate makes at most this many bytes of one.
+const MAX_EXPANSION: u64 = 1032;
+
+/// Reads an entry from its start on.
+pub(super) struct EntryReader<'a> {
+    region: &'a Region,
+    entry: Entry,
+    name: &'a str,
+    input: Vec<u8>,
+    input_at: usize,
+    /// Where the next input is read, and how much of the entry is left there.
+    next: u64,
+    left: u64,
+    inflate: Option<Decompress>,
+    produced: u64,
+    crc: Crc,
+    is_done: bool,
+    /// For what was cut off: its end is where the bytes end.
+    takes_what_there_is: bool,
+}
+
+impl<'a> EntryReader<'a> {
+    /// Reads the local header, and the content with it if that is short.
+    ///
+    /// # Errors
+    /// If the entry is encrypted or compressed in another way, or its header can't be that of the entry.
+    pub fn new(region: &'a Region, entry: &Entry, name: &'a str, takes_what_there_is: bool) -> Result<Self, StorageError> {
+        Self::with_first_read(region, entry, name, takes_what_there_is, READ_BYTES)
+    }
+
+    /// The same, reading at most `first_read` bytes of content with the header.
+    pub fn with_first_read(
+        region: &'a Region,
+        entry: &Entry,
+        name: &'a str,
+        takes_what_there_is: bool,
+        first_read: u64,
+    ) -> Result<Self, StorageError> {
+        let mut reader = Self {
+            region,
+            entry: *entry,
+            name,
+            input: Vec::new(),
+            input_at: 0,
+            next: 0,
+            left: 0,
+            inflate: (entry.method == Method::Deflated).then(|| Decompress::new(false)),
+            produced: 0,
+            crc: Crc::new(),
+            is_done: false,
+            takes_what_there_is,
+        };
+        match entry.method {
+            Method::Stored | Method::Deflated => {}
+            Method::Other(code) => return Err(reader.fault(format!("compression method {code} isn't supported"))),
+            Method::Encrypted => return Err(reader.fault("the entry is encrypted")),
+        }
+        if entry.is_cut && !takes_what_there_is {
+            return Err(reader.fault("the archive is cut off inside of this entry"));
+        }
+        let most = match entry.method {
+            Method::Deflated => entry.stored_len.saturating_mul(MAX_EXPANSION),
+            Method::Stored | Method::Other(_) | Method::Encrypted => entry.stored_len,
+        };
+        if entry.len > most && !takes_what_there_is {
+            let reason = format!("{} bytes are stored for {}, at most {most} can come of them", entry.stored_len, entry.len);
+            return Err(reader.fault(reason));
+        }
+        let header_len = LOCAL_HEADER_LEN as u64 + name.len() as u64 + EXTRA_ROOM;
+        let at_once = header_len + entry.stored_len.min(first_read);
+        reader.input = region.read_vec(entry.header, usize::try_from(at_once).unwrap_or(0))?;
+        let content = reader.content_start()?;
+        let in_input = usize::try_from(content - entry.header).unwrap_or(usize::MAX);
+        if in_input <= reader.input.len() {
+            let read = (reader.input.len() - in_input) as u64;
+            let used = read.min(entry.stored_len);
+            reader.input.truncate(in_input + usize::try_from(used).unwrap_or(0));
+            (reader.input_at, reader.next, reader.left) = (in_input, content + used, entry.stored_len - used);
+        } else {
+            reader.input.clear();
+            (reader.next, reader.left) = (content, entry.stored_len);
+        }
+        Ok(reader)
+    }
+
+    /// Checks the local header in the input; where the content begins.
+    fn content_start(&self) -> Result<u64, StorageError> {
+        let Some(header) = self.input.first_chunk::<LOCAL_HEADER_LEN>() else {
+            return Err(self.fault(format!("the archive ends before the entry's header at byte {}", self.entry.header)));
+        };
+        if !header.starts_with(LOCAL_MAGIC) {
+            return Err(self.fault(format!("no entry's header at byte {}", self.entry.header)));
+        }
+        let number = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
+        let is_deflated = self.entry.method == Method::Deflated;
+        if number(8) != if is_deflated { 8 } else { 0 } {
+            return Err(self.fault(format!("the entry's header at byte {} says another method than the directory", self.entry.header)));
+        }
+        let start = self.entry.header + (LOCAL_HEADER_LEN as u64) + u64::from(number(26)) + u64::from(number(28));
+        if start.saturating_add(self.entry.stored_len) > self.region.len && !self.takes_what_there_is {
+            return Err(self.fault(format!(
+                "the entry is said to end at byte {}, the archive ends at {}",
+                start.saturating_add(self.entry.stored_len),
+                self.region.len
+            )));
+        }
+        Ok(start)
+    }
+
+    /// Where a stored entry's content begins in the region.
+    pub const fn stored_start(&self) -> u64 {
+        // The input read so far lies before `next`.
+        self.next - (self.input.len() - self.input_at) as u64
+    }
+
+    fn fault(&self, reason: impl Into<String>) -> StorageError {
+        StorageError::Archive { reason: reason.into(), location: format!("{} › {}", self.region.location, self.name) }
+    }
+
+    /// Reads more input if all is used; `false` at the end of what is stored.
+    fn refill(&mut self) -> Result<bool, StorageError> {
+        if self.input_at < self.input.len() {
+            return Ok(true);
+        }
+        let len = self.left.min(READ_BYTES);
+        self.input = self.region.read_vec(self.next, usize::try_from(len).unwrap_or(0))?;
+        self.input_at = 0;
+        let got = self.input.len() as u64;
+        (self.next, self.left) = (self.next + got, self.left - got);
+        if got < len && !self.takes_what_there_is {
+            return Err(self.fault(format!("the archive ends at byte {}, inside of this entry", self.next)));
+        }
+        Ok(got > 0)
+    }
+
+    /// Fills the start of `out`; 0 at the end, which is only reached if length and checksum are right.
+    pub fn fill(&mut self, out: &mut [u8]) -> Result<usize, StorageError> {
+        let mut filled = 0;
+        while filled < out.len() && !self.is_done {
+            let has_input = self.refill()?;
+            let (used, made, ends) = match &mut self.inflate {
+                None => {
+                    let n = (self.input.len() - self.input_at).min(out.len() - filled);
+                    out[filled..filled + n].copy_from_slice(&self.input[self.input_at..self.input_at + n]);
+                    (n, n, !has_input)
+                }
+                Some(inflate) => {
+                    let before = (inflate.total_in(), inflate.total_out());
+                    let status = inflate.decompress(&self.input[self.input_at..], &mut out[filled..], FlushDecompress::None);
+                    let used = usize::try_from(inflate.total_in() - before.0).unwrap_or(0);
+                    let made = usize::try_from(inflate.total_out() - before.1).unwrap_or(0);
+                    match status {
+                        Ok(Status::StreamEnd) => (used, made, true),
+                        Ok(_) if has_input || made > 0 => (used, made, false),
+                        Ok(_) | Err(_) if self.takes_what_there_is => (used, made, true),
+                        Ok(_) => return Err(self.fault("its deflate stream has no end")),
+                        Err(err) => return Err(self.fault(format!("its deflate stream is broken: {err}"))),
+                    }
+                }
+            };
+            self.crc.update(&out[filled..filled + made]);
+            self.input_at += used;
+            self.produced += made as u64;
+            filled += made;
+            if self.produced > self.entry.len && !self.takes_what_there_is {
+                return Err(self.fault(format!("more bytes come of it than the {} of the directory", self.entry.len)));
+            }
+            if ends {
+                self.is_done = true;
+                self.check()?;
+            }
+        }
+        Ok(filled)
+    }
+
+    /// Checks length and checksum at the end.
+    fn check(&self) -> Result<(), StorageError> {
+        if self.takes_what_there_is {
+            return Ok(());
+        }
+        if self.produced != self.entry.len {
+            return Err(self.fault(format!("{} bytes come of it, the directory says {}", self.produced, self.entry.len)));
+        }
+        let unused = self.left + (self.input.len() - self.input_at) as u64;
+        if unused > 0 {
+            return Err(self.fault(format!("{unused} of its {} stored bytes lie behind its end", self.entry.stored_len)));
+        }
+        if self.crc.sum() != self.entry.crc32 {
+            return Err(self.fault(format!("wrong checksum: CRC-32 is {:08x}, {:08x} expected", self.crc.sum(), self.entry.crc32)));
+        }
+        Ok(())
+    }
+
+    /// All of the content, of which the caller has checked the length.
+    pub fn whole(mut self) -> Result<Vec<u8>, StorageError> {
+        // One byte more, so that the end is seen with it.
+        let mut bytes = vec![0; usize::try_from(self.entry.len).unwrap_or(usize::MAX).saturating_add(1)];
+        let got = self.fill(&mut bytes)?;
+        bytes.truncate(got);
+        Ok(bytes)
+    }
+}
+
+impl io::Read for EntryReader<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.fill(out).map_err(io::Error::other)
+    }
+}

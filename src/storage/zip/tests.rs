@@ -1,0 +1,198 @@
+use super::*;
+use crate::storage::MemoryStorage;
+use std::io::{Cursor, Read, Write};
+use zip::write::{SimpleFileOptions, ZipWriter};
+
+fn key(name: &str) -> StorageKey {
+    StorageKey::new(name).expect("a clean key")
+}
+
+/// An archive of stored entries.
+fn stored(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    let options = SimpleFileOptions::default().compression_method(::zip::CompressionMethod::Stored);
+    for (name, bytes) in files {
+        writer.start_file(*name, options).expect("a new entry");
+        writer.write_all(bytes).expect("in memory");
+    }
+    writer.finish().expect("in memory").into_inner()
+}
+
+/// An archive of deflated entries with data descriptors, as streaming writers make them; by hand, so that it can lie.
+fn deflated(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let (mut out, mut directory) = (Vec::new(), Vec::new());
+    for (name, bytes) in files {
+        let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(bytes).expect("in memory");
+        let data = encoder.finish().expect("in memory");
+        let mut crc = flate2::Crc::new();
+        crc.update(bytes);
+        let sizes: Vec<u8> = [crc.sum(), data.len() as u32, bytes.len() as u32].iter().flat_map(|n| n.to_le_bytes()).collect();
+        let header = out.len() as u32;
+        let name_len = (name.len() as u16).to_le_bytes();
+        out.extend([&b"PK\x03\x04\x14\0\x08\x08\x08\0\0\0\0\0"[..], &[0; 12], &name_len, &[0, 0], name.as_bytes(), &data].concat());
+        out.extend([&b"PK\x07\x08"[..], &sizes].concat());
+        let fixed = [&b"PK\x01\x02\x14\0\x14\0\x08\x08\x08\0\0\0\0\0"[..], &sizes, &name_len, &[0; 12], &header.to_le_bytes()].concat();
+        directory.extend([fixed, name.as_bytes().to_vec()].concat());
+    }
+    let (count, start, len) =
+        ((files.len() as u16).to_le_bytes(), (out.len() as u32).to_le_bytes(), (directory.len() as u32).to_le_bytes());
+    out.extend(directory);
+    out.extend([&b"PK\x05\x06\0\0\0\0"[..], &count, &count, &len, &start, &[0, 0]].concat());
+    out
+}
+
+fn open(bytes: Vec<u8>) -> Result<ZipStorage, StorageError> {
+    let storage = MemoryStorage::default();
+    storage.put(&key("a.zip"), bytes);
+    ZipStorage::open(Arc::new(storage), &key("a.zip"))
+}
+
+fn problems(archive: &ZipStorage) -> Vec<String> {
+    archive.problems().iter().map(|problem| problem.text.clone()).collect()
+}
+
+fn content(archive: &ZipStorage, name: &str) -> Result<Vec<u8>, String> {
+    archive.read(&key(name), 1 << 20).map(|bytes| bytes.expect("is there")).map_err(|err| err.to_string())
+}
+
+#[test]
+fn entries_are_files_and_their_names_folders() {
+    for archive in [stored(&[("b/c/1", b"one"), ("a", b"two"), ("b/d", b"")]), deflated(&[("b/c/1", b"one"), ("a", b"two"), ("b/d", b"")])]
+    {
+        let archive = open(archive).expect("an archive");
+        assert_eq!((content(&archive, "b/c/1"), content(&archive, "b/d")), (Ok(b"one".to_vec()), Ok(Vec::new())));
+        let list = |folder: &str| {
+            let list = archive.list(folder, 10).expect("listed");
+            list.map(|list| list.into_iter().map(|entry| (entry.name, entry.is_folder)).collect::<Vec<_>>())
+        };
+        assert_eq!(list(""), Some(vec![("a".into(), false), ("b".into(), true)]));
+        assert_eq!(list("b"), Some(vec![("c".into(), true), ("d".into(), false)]));
+        assert_eq!(list("c"), None);
+        let mut part = [0; 8];
+        assert_eq!(archive.read_at(&key("a"), 1, &mut part).expect("readable"), Some(2));
+        assert_eq!(&part[..2], b"wo");
+        assert_eq!(archive.len(&key("z")).expect("known"), None);
+        assert_eq!(archive.location("b/d"), "memory:a.zip › b/d");
+    }
+}
+
+#[test]
+fn a_wrong_checksum_is_that_entrys_error_only() {
+    let mut bytes = stored(&[("good", b"good"), ("bad", b"some bytes")]);
+    let at = bytes.windows(10).position(|w| w == b"some bytes").expect("stored");
+    bytes[at] ^= 1;
+    let archive = open(bytes).expect("an archive");
+    assert_eq!(content(&archive, "good"), Ok(b"good".to_vec()));
+    let message = content(&archive, "bad").expect_err("wrong");
+    assert!(message.contains("CRC-32") && message.ends_with("a.zip › bad"), "{message}");
+}
+
+#[test]
+fn lengths_that_lie_are_errors() {
+    let sound = deflated(&[("x", &[7; 1000]), ("y", b"fine")]);
+    let central = sound.windows(4).position(|w| w == b"PK\x01\x02").expect("a directory");
+    for (len, word) in [(999_u32, "more bytes"), (1001, "1000 bytes come"), (u32::MAX - 1, "can come")] {
+        let mut bytes = sound.clone();
+        bytes[central + 24..central + 28].copy_from_slice(&len.to_le_bytes());
+        let archive = open(bytes).expect("an archive");
+        let message = archive.read(&key("x"), u64::MAX).expect_err("a lie").to_string();
+        assert!(message.contains(word) || message.contains("at most"), "{message}");
+        assert_eq!(content(&archive, "y"), Ok(b"fine".to_vec()));
+    }
+    let mut bytes = sound;
+    bytes[central + 42] = 3;
+    assert!(content(&open(bytes).expect("an archive"), "x").expect_err("no header there").contains("header"));
+}
+
+#[test]
+fn names_that_leave_the_archive_and_duplicates_are_dropped_and_listed() {
+    let bad: [&[u8]; 7] = [b"../evil", b"/etc/passwd", b"C:/x", b"a\\..\\b", b"a/../../b", b"x\0y", b"a//b"];
+    let mut files: Vec<(&str, &[u8])> = bad.iter().map(|name| (std::str::from_utf8(name).expect("UTF-8"), &b"x"[..])).collect();
+    files.extend([("same", &b"first"[..]), ("same", b"second"), ("fine", b"")]);
+    let archive = open(deflated(&files)).expect("an archive");
+    assert_eq!(archive.names().collect::<Vec<_>>(), ["fine", "same"]);
+    assert_eq!(content(&archive, "same"), Ok(b"second".to_vec()));
+    let problems = problems(&archive);
+    assert!(problems[0].contains("../evil") && problems[0].contains("6 more"), "{problems:?}");
+    assert!(problems[1].contains("same") && problems[1].contains("several times"), "{problems:?}");
+}
+
+#[test]
+fn links_and_encrypted_entries_are_named() {
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    writer.add_symlink("link", "/etc/passwd", SimpleFileOptions::default()).expect("a link");
+    let linked = writer.finish().expect("in memory").into_inner();
+    let archive = open(linked).expect("an archive");
+    assert_eq!(archive.file_count(), 0);
+    assert!(problems(&archive)[0].contains("symbolic link"));
+    let mut bytes = deflated(&[("secret", b"x"), ("odd", b"x")]);
+    let first = bytes.windows(4).position(|w| w == b"PK\x01\x02").expect("a directory");
+    bytes[first + 8] |= 1;
+    let second = bytes.windows(4).rposition(|w| w == b"PK\x01\x02").expect("a directory");
+    bytes[second + 10] = 12;
+    let archive = open(bytes).expect("an archive");
+    assert!(content(&archive, "secret").expect_err("encrypted").contains("encrypted"));
+    assert!(content(&archive, "odd").expect_err("bzip2").contains("method 12"));
+}
+
+#[test]
+fn an_archive_that_is_cut_off_gives_what_is_left() {
+    let noise: Vec<u8> = (0..5000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    for whole in [stored(&[("a", b"one"), ("b", b"two"), ("c", &noise)]), deflated(&[("a", b"one"), ("b", b"two"), ("c", &noise)])] {
+        let archive = open(whole[..whole.len() / 2].to_vec()).expect("some of it");
+        assert_eq!((content(&archive, "a"), content(&archive, "b")), (Ok(b"one".to_vec()), Ok(b"two".to_vec())));
+        assert!(content(&archive, "c").expect_err("cut").contains("cut off"));
+        let problems = problems(&archive);
+        assert!(problems.iter().any(|text| text.contains("central directory")), "{problems:?}");
+        assert!(problems.iter().any(|text| text.contains("\"c\"") && text.contains("lost")), "{problems:?}");
+    }
+}
+
+#[test]
+fn archives_inside_of_archives_are_read_in_place_or_inflated() {
+    let inner = stored(&[("deep", b"content")]);
+    for outer in [stored(&[("i.zip", &inner)]), deflated(&[("i.zip", &inner)])] {
+        let archive = open(outer).expect("an archive");
+        let nested = archive.nested(&key("i.zip")).expect("an archive in it");
+        assert_eq!(content(&nested, "deep"), Ok(b"content".to_vec()));
+        assert_eq!(nested.location("deep"), "memory:a.zip › i.zip › deep");
+    }
+    let cut = deflated(&[("i.zip", &stored(&[("first", b"1"), ("second", &[0; 5000])]))]);
+    let nested = open(cut[..cut.len() - 180].to_vec()).expect("some").nested(&key("i.zip")).expect("some of the inner one");
+    assert_eq!(content(&nested, "first"), Ok(b"1".to_vec()));
+    let mut quine = stored(&[("i.zip", b"")]);
+    for _ in 0..20 {
+        quine = stored(&[("i.zip", &quine)]);
+    }
+    let mut archive = open(quine).expect("an archive");
+    let err = loop {
+        match archive.nested(&key("i.zip")) {
+            Ok(inner) => archive = inner,
+            Err(err) => break err,
+        }
+    };
+    assert!(err.to_string().contains("too deep"), "{err}");
+}
+
+#[test]
+fn empty_archives_are_fine_and_other_files_are_named() {
+    assert_eq!(open(Vec::new()).expect("empty").file_count(), 0);
+    assert_eq!(open(stored(&[])).expect("empty").file_count(), 0);
+    let message = open(b"<!DOCTYPE html>".to_vec()).err().expect("a page").to_string();
+    assert!(message.contains("not a zip archive") && message.contains("<!DO"), "{message}");
+}
+
+#[test]
+fn streams_are_checked_at_their_end() {
+    let long = vec![3; 3 << 20];
+    let mut bytes = deflated(&[("x", &long)]);
+    let mut read = Vec::new();
+    open(bytes.clone()).expect("an archive").stream(&key("x")).expect("there").expect("there").read_to_end(&mut read).expect("sound");
+    assert_eq!(read, long);
+    let central = bytes.windows(4).position(|w| w == b"PK\x01\x02").expect("a directory");
+    bytes[central + 16] ^= 1;
+    let archive = open(bytes).expect("an archive");
+    let err = archive.stream(&key("x")).expect("there").expect("there").read_to_end(&mut read).expect_err("wrong");
+    assert!(err.to_string().contains("CRC-32"), "{err}");
+}
