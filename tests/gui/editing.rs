@@ -15,16 +15,16 @@ use std::time::Duration;
 const CENTER: [f64; 3] = [48.5, 32.5, 32.5];
 
 impl Gui {
-    fn annotation(&self) -> &OpenAnnotation {
+    pub fn annotation(&self) -> &OpenAnnotation {
         self.state().annotation.as_ref().expect("an annotation is open")
     }
 
-    fn volume(&self) -> &OpenVolume {
+    pub fn volume(&self) -> &OpenVolume {
         self.annotation().volume().expect("a volume")
     }
 
     /// The id that the volume shows at a mag-1 voxel.
-    fn id_at(&self, voxel: [i64; 3]) -> SegmentId {
+    pub fn id_at(&self, voxel: [i64; 3]) -> SegmentId {
         let pick = self.app().feed().pick(self.dataset(), self.volume().layer, voxel.into()).expect("inside");
         match pick.state {
             PickState::Value(value) => value.id.expect("an id"),
@@ -44,7 +44,7 @@ impl Gui {
         self.settle();
     }
 
-    fn with_tools(&mut self, change: impl FnOnce(&mut PaintTools)) {
+    pub fn with_tools(&mut self, change: impl FnOnce(&mut PaintTools)) {
         let mut tools = self.state().tools;
         change(&mut tools);
         self.send(AnnotationCommand::SetTools(tools));
@@ -52,7 +52,7 @@ impl Gui {
 }
 
 /// A window with a new annotation over `cells`, its brush 9 voxels wide.
-fn painting(setup: Setup) -> Gui {
+pub fn painting(setup: Setup) -> Gui {
     let mut gui = setup.start();
     gui.settle();
     let cells = Tiny::LAYERS.iter().position(|name| *name == "cells").expect("the layer");

@@ -4,6 +4,7 @@
 mod builders;
 mod support;
 
+mod annotation;
 mod channels_and_axes;
 mod editing;
 mod errors;

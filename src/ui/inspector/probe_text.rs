@@ -58,7 +58,7 @@ mod tests {
         assert_eq!(physical_volume(&cells, 41_286), "0.146 µm³");
         assert_eq!(physical_volume(&cells, 1), "3537 nm³");
         assert_eq!(physical_volume(&cells, 5361), "0.0190 µm³");
-        assert_eq!(physical_volume(&cells, 100_000_000_000), "353\u{2009}740 µm³");
+        assert_eq!(physical_volume(&cells, 100_000_000_000), "353\u{2009}745 µm³");
         assert_eq!(physical_volume(&cells, 0), "0 pm³");
         assert_eq!(physical_volume(&size([1.0; 3], None), 12_904), "12\u{2009}904 voxels");
     }

@@ -47,6 +47,8 @@ pub fn tool_in_hand(ctx: &AppContext<'_>) -> Option<Tool> {
 #[derive(Default)]
 pub struct ToolInput {
     stroke: Option<Stroke>,
+    /// A menu was open in the last frame: the press that closes it is meant for it.
+    had_popup: bool,
 }
 
 impl ToolInput {
@@ -63,6 +65,7 @@ impl ToolInput {
         if self.stroke.as_ref().is_some_and(|stroke| Some(stroke.tool) != tool || stroke.slice != pane.view.slice()) {
             self.give_up(ctx, plane);
         }
+        let had_popup = std::mem::replace(&mut self.had_popup, egui::Popup::is_any_open(ui.ctx()));
         let Some(tool) = tool else { return };
         // A press and its release may arrive in one frame.
         let is_pressed = response.is_pointer_button_down_on() || response.clicked() || response.drag_stopped();
@@ -72,7 +75,7 @@ impl ToolInput {
             match event {
                 Event::PointerButton { pos, button: PointerButton::Primary, pressed: true, modifiers } => {
                     let kind = PressKind::of(*modifiers);
-                    if is_pressed && self.stroke.is_none() && !kind.picks && pane.rect.contains(*pos) {
+                    if is_pressed && !had_popup && self.stroke.is_none() && !kind.picks && pane.rect.contains(*pos) {
                         self.begin(tool, kind, *pos, pane, ctx);
                     }
                 }

@@ -3,7 +3,7 @@
 use super::header_ui;
 use super::padded_ui;
 use super::row::rows_ui;
-use super::segment_list::SegmentList;
+use super::segment_list::{SegmentList, SegmentRow};
 use super::segment_row::{RowEdits, SegmentRowUi};
 use crate::format::nml::{SegmentGroup, SegmentId};
 use crate::state::{AppCommand, AppContext, OpenAnnotation, OpenVolume, UiCommand};
@@ -84,7 +84,7 @@ impl SegmentsPanel {
         self.last_active = volume.active;
         let active_row = rows.iter().position(|row| row.id == volume.active).filter(|_| self.scrolls_to_active);
         self.scrolls_to_active = false;
-        let id_width = id_width(ui, volume, rows.iter().map(|row| row.id).max().unwrap_or(0));
+        let id_width = id_width(ui, volume, rows);
         let edits = &mut self.edits;
         rows_ui(ui, "segments", rows.len(), active_row, |ui, row| {
             if let Some(row) = rows.get(row).copied() {
@@ -107,9 +107,12 @@ impl SegmentsPanel {
 }
 
 /// As wide as the longest id needs: ids are never cut.
-fn id_width(ui: &Ui, volume: &OpenVolume, largest: SegmentId) -> f32 {
-    let widest = "0".repeat(id_text(volume.class, largest).len());
-    ui.painter().layout_no_wrap(widest, fonts::control_medium(), Color32::PLACEHOLDER).size().x.ceil()
+fn id_width(ui: &Ui, volume: &OpenVolume, rows: &[SegmentRow]) -> f32 {
+    // Ids of signed classes are sign-extended: the longest is the largest or the least one, in either order.
+    let ids = || rows.iter().map(|row| row.id);
+    let extremes = [ids().max(), ids().max_by_key(|id| id.cast_signed()), ids().min_by_key(|id| id.cast_signed())];
+    let digits = extremes.into_iter().flatten().map(|id| id_text(volume.class, id).len()).max().unwrap_or(1);
+    ui.painter().layout_no_wrap("0".repeat(digits), fonts::control_medium(), Color32::PLACEHOLDER).size().x.ceil()
 }
 
 /// What is known of the active segment.
