@@ -4,6 +4,9 @@
 mod support;
 
 mod annotation_export;
+mod annotations;
+mod annotations_cli;
+mod annotations_damaged;
 mod cli;
 mod conformance;
 mod corruption;
