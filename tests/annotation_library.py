@@ -400,7 +400,7 @@ def check_painting(folder):
     layer = dataset.add_layer("segmentation", "segmentation", dtype="uint32", data_format="wkw", largest_segment_id=9)
     levels = {"1": fine, "2": fine[::2, ::2, ::2]}
     for mag, data in levels.items():
-        layer.add_mag(mag).write(data, absolute_offset=(0, 0, 0), allow_unaligned=True)
+        layer.add_mag(mag).write(data, absolute_offset=(0, 0, 0), allow_resize=True, allow_unaligned=True)
     path = os.path.join(folder, "painted.zip")
     chunkscope("annotation", "new", source, "--layer", "segmentation", path)
     loaded = wk.Annotation.load(path)
