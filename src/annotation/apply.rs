@@ -15,7 +15,7 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 /// Most bytes of new voxels of one edit. Buckets that become alike share theirs and count once.
-const MAX_EDIT_BYTES: u64 = 1 << 30;
+pub(super) const MAX_EDIT_BYTES: u64 = 1 << 30;
 
 /// Most buckets of one edit: their addresses alone are 100 MiB.
 const MAX_EDIT_BUCKETS: u64 = 1 << 20;

@@ -305,7 +305,7 @@ impl VolumeEditor {
         }
         let mut before: Vec<_> = edit.before.into_iter().map(|((level, at), voxels)| BucketChange { level, at, voxels }).collect();
         before.sort_unstable_by(|a, b| (a.level, &a.at).cmp(&(b.level, &b.at)));
-        self.count_changes(&before, |level, at| level.edited.get(at));
+        self.count_changes(&before);
         let finished = FinishedEdit { kind: edit.kind, segment: edit.segment, voxels: edit.voxels, before, segments: edit.segments };
         if self.history.push(finished) {
             outcome.note(EditNote::UndoShortened);

@@ -125,7 +125,7 @@ fn hand_on(chunk: ChunkIndex, reached: &Rows, waiting: &mut Vec<(ChunkIndex, Box
     };
     pass([1, 0, 0], &|at| reached[at] >> 31);
     pass([-1, 0, 0], &|at| reached[at] << 31);
-    pass([0, 1, 0], &|at| if at % 32 == 0 { reached[at + 31] } else { 0 });
+    pass([0, 1, 0], &|at| if at.is_multiple_of(32) { reached[at + 31] } else { 0 });
     pass([0, -1, 0], &|at| if at % 32 == 31 { reached[at - 31] } else { 0 });
     pass([0, 0, 1], &|at| if at < 32 { reached[at + ROWS - 32] } else { 0 });
     pass([0, 0, -1], &|at| if at >= ROWS - 32 { reached[at + 32 - ROWS] } else { 0 });

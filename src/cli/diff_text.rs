@@ -86,6 +86,7 @@ fn describe_level(out: &mut String, level: &LevelDifference, layer: &LayerDiffer
             let all = count(found.compared);
             let text = match found.differing {
                 0 if found.compared == 0 && found.unread > 0 => "no voxel could be compared".to_owned(),
+                0 if found.compared == 0 => "no voxels on either side".to_owned(),
                 0 => format!("{all} voxels are equal"),
                 n => format!("{} of {all} voxels differ", count(n)),
             };
@@ -131,10 +132,10 @@ fn describe_annotation(out: &mut String, found: &NmlDifferences) {
         row(out, 0, part_name(part), counts.join(", "));
     }
     for difference in found.iter().take(SHOWN) {
-        row(out, 1, "", &difference.text);
+        let _ = writeln!(out, "    {}", difference.text);
     }
     if found.len() > SHOWN as u64 {
-        row(out, 1, "", format_args!("and {} more", count(found.len() - SHOWN as u64)));
+        let _ = writeln!(out, "    and {} more", count(found.len() - SHOWN as u64));
     }
 }
 

@@ -89,8 +89,8 @@ impl DatasetDifference {
     pub fn voxel_sizes_differ(&self) -> bool {
         let [a, b] = &self.voxel_sizes;
         let (Some(unit_a), Some(unit_b)) = (a.unit, b.unit) else { return false };
-        // Far more than the noise of converting units.
-        let is_near = |(a, b): (f64, f64)| (a * unit_a.meters() / (b * unit_b.meters()) - 1.0).abs() < 1e-9;
+        // More than the noise of converting units, and of writers that keep sizes in single precision.
+        let is_near = |(a, b): (f64, f64)| (a * unit_a.meters() / (b * unit_b.meters()) - 1.0).abs() < 1e-6;
         !a.factors().into_iter().zip(b.factors()).all(is_near)
     }
 

@@ -264,6 +264,57 @@ fn every_dataset_of_the_corpus_equals_itself() {
     });
 }
 
+/// A folder with an NML and the extracted data of its volume: one bucket of each id, along x.
+fn write_annotation(folder: &Path, nml: &str, buckets: &[(i64, u32)]) {
+    std::fs::create_dir_all(folder).expect("a folder");
+    let nml = format!(
+        "<things><parameters><experiment name=\"d\"/><scale x=\"4\" y=\"4\" z=\"35\"/></parameters>{nml}<volume id=\"0\" \
+         location=\"data_Volume.zip\" name=\"Volume\" fallbackLayer=\"segmentation\"/></things>"
+    );
+    std::fs::write(folder.join("annotation.nml"), nml).expect("written");
+    let header = header(5, 0, BlockType::Lz4, VoxelType::single(ElementClass::Uint32));
+    let writer = WkwWriter::create(folder.join("data_Volume/1"), header).expect("created");
+    for (x, id) in buckets {
+        let shard = ShardIndex(Vec3Int::new(*x, 0, 0));
+        writer.write_shard(shard, &id.to_le_bytes().repeat(32 * 32 * 32), &writer.shard_box(shard)).expect("written");
+    }
+}
+
+#[test]
+fn annotations_are_compared_by_buckets_and_in_meaning() {
+    let dir = folder();
+    let at = |name: &str| dir.path().join(name);
+    let tree = |x: i64| {
+        let node = |id: i64, x: i64| format!("<node id=\"{id}\" radius=\"1\" x=\"{x}\" y=\"2\" z=\"3\"/>");
+        let nodes = format!("<nodes>{}{}</nodes><edges><edge source=\"1\" target=\"2\"/></edges>", node(1, 5), node(2, x));
+        format!("<thing id=\"1\" name=\"axon\" color.r=\"1\" color.g=\"0\" color.b=\"0\" color.a=\"1\">{nodes}</thing>")
+    };
+    write_annotation(&at("a"), &tree(9), &[(1, 5), (2, 0), (4, 7)]);
+    write_annotation(&at("same"), &tree(9), &[(1, 5), (2, 0), (4, 7)]);
+    write_annotation(&at("shown_through"), &tree(9), &[(1, 5), (4, 7)]);
+    write_annotation(&at("painted"), &tree(9), &[(1, 5), (2, 0), (3, 7), (4, 6)]);
+    write_annotation(&at("traced"), &tree(10), &[(1, 5), (2, 0), (4, 7)]);
+    let (status, found) = diff_json(&at("a"), &at("same"), &[]);
+    assert_eq!((status, &found["annotation"]["counts"]), (Some(0), &json!([])), "{found}");
+    let mag = |found: &Value| found["layers"][0]["mags"][0].clone();
+    // A bucket of zeros hides what lies below.
+    let (status, found) = diff_json(&at("a"), &at("shown_through"), &[]);
+    assert_eq!((status, &mag(&found)["voxels"]["differing"]), (Some(1), &json!(0)));
+    assert_eq!(mag(&found)["buckets"], json!({ "in_both": 2, "only_in": { "a": 1, "b": 0 }, "differing": 0 }));
+    let (status, found) = diff_json(&at("a"), &at("painted"), &[]);
+    let change = |id: &str, gained: u64, changed: u64, taken: u64| json!({ "id": id, "gained": gained, "lost": 0, "changed": changed, "taken": taken });
+    assert_eq!(status, Some(1));
+    assert_eq!(mag(&found)["voxels"]["ids"]["changes"], json!([change("7", 32768, 32768, 0), change("6", 0, 0, 32768)]));
+    assert_eq!(mag(&found)["buckets"], json!({ "in_both": 3, "only_in": { "a": 0, "b": 1 }, "differing": 1 }));
+    let (status, found) = diff_json(&at("a"), &at("traced"), &[]);
+    assert_eq!((status, &mag(&found)["verdict"]), (Some(1), &json!("equal")));
+    assert_eq!(found["annotation"]["counts"], json!([{ "part": "node", "change": "changed", "count": 1 }]));
+    // A layer that was chosen is compared alone.
+    assert_eq!(diff(&at("a"), &at("traced"), &["--layer", "Volume"]).status, Some(0));
+    let text = diff(&at("a"), &at("traced"), &[]).text().to_owned();
+    assert!(text.contains("1 changed") && text.contains("node 2"), "{text}");
+}
+
 #[test]
 fn a_closed_pipe_is_quiet_and_the_status_still_tells() {
     let dir = folder();

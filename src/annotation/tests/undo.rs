@@ -22,7 +22,7 @@ fn place(level: usize, plane: SlicePlane) -> PaintPlace {
 fn edit(editor: &mut VolumeEditor, number: u32, random: [u32; 4]) -> Result<EditOutcome, EditError> {
     let [a, b, c, d] = random.map(|r| f64::from(r % 61));
     let segment = u64::from(random[3] % 5);
-    let mode = if random[1] % 3 == 0 { OverwriteMode::OverwriteEmpty } else { OverwriteMode::OverwriteAll };
+    let mode = if random[1].is_multiple_of(3) { OverwriteMode::OverwriteEmpty } else { OverwriteMode::OverwriteAll };
     let settings = PaintSettings { segment, active: 2, mode };
     let place = place(random[0] as usize % 3, SlicePlane::ALL[random[2] as usize % 3]);
     let boxed = BoundingBox::new(Vec3Int::new(a as i64, b as i64, c as i64), Shape3::new(1 + d as i64, 20, 3));
@@ -38,7 +38,7 @@ fn edit(editor: &mut VolumeEditor, number: u32, random: [u32; 4]) -> Result<Edit
         5 => editor.paint_box(settings, &place.axes, &boxed),
         6 => editor.interpolate(settings, &place, a as i64, b as i64, &BoundingBox::new(Vec3Int::ZERO, Shape3::splat(96))),
         7 => editor.delete_segment_voxels(segment, |_, _| true),
-        _ if random[0] % 2 == 0 => editor.unlist_segment(segment),
+        _ if random[0].is_multiple_of(2) => editor.unlist_segment(segment),
         _ => editor.rename_segment(segment, Some(format!("segment {a}"))),
     }
 }

@@ -205,7 +205,13 @@ impl App {
         let is_segmentation = |layer: &&crate::format::Layer| layer.category == crate::format::LayerCategory::Segmentation;
         let fallback = below.layers.iter().position(|layer| Some(&layer.name) == name.as_ref() && is_segmentation(&layer));
         let view = open.view;
-        let mut opened = start_new(below, fallback, view.voxel());
+        let mut opened = match start_new(below, fallback, view.voxel()) {
+            Ok(opened) => opened,
+            Err(err) => {
+                self.say(Severity::Warning, &format!("No annotation can be made here: {err}"));
+                return;
+            }
+        };
         opened.view = view; // somebody has just found the place to annotate
         let volume = opened.annotation.as_ref().and_then(|annotation| annotation.layers.first().copied());
         self.show_opened(opened);

@@ -1,10 +1,11 @@
 //! Opening annotations: the file, and the dataset that it belongs to.
 
 use super::recovery::About;
-use crate::annotation::{Annotation, BucketChange};
+use crate::annotation::{Annotation, AnnotationError, BucketChange, new_volume};
 use crate::app::tasks::OpenPath;
 use crate::app::unix_secs;
 use crate::format::annotation::{AnnotationFile, BUCKET_SIDE, BUCKET_VOXELS};
+use crate::format::nml::{Experiment, NewNml, Nml};
 use crate::format::{ChunkError, Dataset, OpenError};
 use crate::geometry::{Shape3, Vec3Int};
 use crate::problem::Problems;
@@ -58,7 +59,16 @@ pub fn finish(path: &Path, dataset: Dataset, known: &KnownDatasets, open_path: &
     let wanted = file.nml.experiment.name.clone();
     let below = find_dataset(path, &wanted, known, open_path);
     let mut problems = dataset.problems.clone();
-    let annotation = Annotation::of_file(&file, below.as_deref(), &mut problems);
+    let annotation = match Annotation::open(&file, below.as_deref(), &mut problems) {
+        Ok(annotation) => annotation,
+        Err(err) => {
+            // It can be looked at all the same.
+            let mut dataset = dataset;
+            dataset.problems.error(path.display(), format!("The annotation can't be edited: {err}"));
+            let view = first_view(&dataset);
+            return Opened { dataset, view, annotation: None };
+        }
+    };
     let missing_dataset = (below.is_none() && !wanted.is_empty()).then_some(wanted);
     let (mut merged, layers) = with_volumes(below.as_deref(), &annotation, Some(path), problems);
     if below.is_none() {
@@ -75,14 +85,26 @@ pub fn finish(path: &Path, dataset: Dataset, known: &KnownDatasets, open_path: &
     Opened { dataset: merged, view, annotation: Some(annotation) }
 }
 
-/// A new annotation on a dataset, over one of its layers or empty.
-pub fn start_new(below: Arc<Dataset>, fallback: Option<usize>, at: Vec3Int) -> Opened {
+/// A new annotation on a dataset, over one of its layers or empty. `at` is the mag-1 voxel where its view begins.
+///
+/// # Errors
+/// If the voxels of the layer are no ids.
+pub fn start_new(below: Arc<Dataset>, fallback: Option<usize>, at: Vec3Int) -> Result<Opened, AnnotationError> {
     let fallback = fallback.and_then(|index| below.layers.get(index));
-    let annotation = Annotation::new_over(&below, fallback, at, 1000 * unix_secs());
+    let name = fallback.map_or("Volume", |layer| layer.name.as_str());
+    let nml = Nml::new(NewNml {
+        experiment: Experiment { name: below.name.clone(), ..Experiment::default() },
+        voxel_size: Some(below.voxel_size),
+        edit_position: at,
+        zoom: None,
+        time_unix_ms: 1000 * unix_secs(),
+    });
+    let volumes = vec![new_volume(name, &below, fallback)?];
+    let annotation = Annotation { name: format!("{}_annotation", below.name), nml: Arc::new(nml), volumes };
     let (dataset, layers) = with_volumes(Some(&below), &annotation, None, Problems::default());
     let view = first_view(&dataset);
     let annotation = OpenedAnnotation { annotation, layers, below: Some(below), file: None, missing_dataset: None };
-    Opened { dataset, view, annotation: Some(annotation) }
+    Ok(Opened { dataset, view, annotation: Some(annotation) })
 }
 
 /// The dataset of this name: the open one, one beside the annotation, or one opened before.
@@ -116,11 +138,22 @@ fn open_dataset(path: &Path, open_path: &OpenPath) -> Option<Arc<Dataset>> {
     }
 }
 
+/// Why edits can't be put back.
+#[derive(Debug, thiserror::Error)]
+pub enum RecoverError {
+    /// What they belong to can't be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// Nor made anew.
+    #[error(transparent)]
+    Annotation(#[from] AnnotationError),
+}
+
 /// Opens what an ended program edited, and puts the edits in that it saved aside.
 ///
 /// # Errors
 /// If neither the annotation nor the saved edits can be opened.
-pub fn recover(about: &About, edits: &Path, open_path: &OpenPath) -> Result<Opened, OpenError> {
+pub fn recover(about: &About, edits: &Path, open_path: &OpenPath) -> Result<Opened, RecoverError> {
     let saved = open_path(edits)?;
     let known = KnownDatasets { chosen: about.dataset.clone(), ..KnownDatasets::default() };
     let mut opened = match (&about.file, &about.dataset) {
@@ -128,7 +161,7 @@ pub fn recover(about: &About, edits: &Path, open_path: &OpenPath) -> Result<Open
         (None, Some(dataset)) => {
             let below = Arc::new(open_path(dataset)?);
             let fallback = below.layers.iter().position(|layer| Some(&layer.name) == about.fallback.as_ref());
-            start_new(below, fallback, Vec3Int::ZERO)
+            start_new(below, fallback, Vec3Int::ZERO)?
         }
         (None, None) => finish(edits, open_path(edits)?, &known, open_path),
     };
