@@ -16,3 +16,4 @@ mod navigate;
 mod open;
 mod panels;
 mod synthetic;
+mod tools;
