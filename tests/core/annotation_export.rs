@@ -25,7 +25,7 @@ fn watch() -> ExportWatch<'static> {
 }
 
 const fn as_format(format: ExportFormat) -> ExportOptions {
-    ExportOptions { format: Some(format) }
+    ExportOptions { format: Some(format), only_edited: false }
 }
 
 fn at(x: i64, y: i64, z: i64) -> BucketAddress {
