@@ -4,6 +4,7 @@
 //! What the window does for one pointer event: the editor paints into all mags and publishes the buckets, then the pane
 //! is composed from edited buckets and loaded chunks. The target is 8 ms for both.
 
+#[expect(dead_code, reason = "random chunks are read by the other benches")]
 mod data;
 
 use chunkscope::annotation::{
