@@ -12,9 +12,7 @@ use chunkscope::annotation::{
 };
 use chunkscope::format::annotation::BucketAddress;
 use chunkscope::format::wkw::{BlockType, ShardIndexCache, WkwHeader, WkwSource, WkwWriter};
-use chunkscope::format::{
-    ChunkSource, DataFormat, Layer, LayerCategory, LayerConfiguration, MagLevel, decode, read_box, read_encoded,
-};
+use chunkscope::format::{ChunkSource, DataFormat, Layer, LayerCategory, LayerConfiguration, MagLevel, decode, read_box, read_encoded};
 use chunkscope::geometry::{BoundingBox, Mag, Shape3, ShardIndex, SlicePlane, Vec3Int, VoxelSize};
 use chunkscope::loading::{ChunkId, ChunkLookup, ChunkState, SourceId};
 use chunkscope::scene::{LayerDisplay, PaneView, SliceLayer, SliceLevel, SliceRequest, ViewState, compose};

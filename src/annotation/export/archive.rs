@@ -24,7 +24,8 @@ use zip::ZipWriter;
 /// `path` stays then.
 pub fn export(annotation: &Annotation, options: ExportOptions, path: &Path, watch: ExportWatch<'_>) -> Result<ExportReport, ExportError> {
     let mut report = ExportReport::default();
-    let encoders = annotation.volumes.iter().map(|volume| encoder(volume, options, &mut report.problems)).collect::<Result<Vec<_>, _>>()?;
+    let mut encoders =
+        annotation.volumes.iter().map(|volume| encoder(volume, options, &mut report.problems)).collect::<Result<Vec<_>, _>>()?;
     let contents: Vec<VolumeContent> = annotation.volumes.iter().map(|volume| VolumeContent::new(volume, options.only_edited)).collect();
     let mut volumes = annotation.nml_volumes();
     warn_of_names(&volumes, &mut report.problems);
@@ -33,7 +34,7 @@ pub fn export(annotation: &Annotation, options: ExportOptions, path: &Path, watc
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut zip = ZipWriter::new(AsideFile::create(path).map_err(&fail)?).set_auto_large_file();
     let done = AtomicU64::new(0);
-    for (i, (volume, (content, encoder))) in annotation.volumes.iter().zip(contents.iter().zip(&encoders)).enumerate() {
+    for (i, (volume, (content, encoder))) in annotation.volumes.iter().zip(contents.iter().zip(&mut encoders)).enumerate() {
         let told = &mut volumes[i];
         told.format = Some(match encoder.format {
             ExportFormat::Wkw => VolumeFormat::Wkw,
@@ -44,9 +45,21 @@ pub fn export(annotation: &Annotation, options: ExportOptions, path: &Path, watc
         let axes = axes(annotation, volume);
         let total = contents.iter().map(VolumeContent::len).sum();
         let keeps_zeros = options.only_edited || volume.fallback_layer.is_some();
-        let data = DataZip { volume, content, encoder, keeps_zeros, axes: &axes, path, watch, done: &done, total };
-        let mut file = scratch_file(folder).map_err(&fail)?;
-        let written = data.write(&mut file)?;
+        let write = |encoder: &Encoder| {
+            let data = DataZip { volume, content, encoder, keeps_zeros, axes: &axes, path, watch, done: &done, total };
+            let mut file = scratch_file(folder).map_err(&fail)?;
+            Ok((data.write(&mut file)?, file))
+        };
+        let (written, mut file) = match write(encoder) {
+            // Better a file that other programs read right than none.
+            Err(ExportError::Id { id, .. }) if volume.fallback_layer.is_none() => {
+                let text = format!("stored as {}, as segment {id} doesn't fit {}, {}", encoder.from, encoder.to, encoder.reason);
+                report.problems.warn(&volume.name, text);
+                encoder.to = encoder.from;
+                write(encoder)?
+            }
+            written => written?,
+        };
         watch.check()?;
         // A size beyond 32 bits has to be announced before the data.
         let is_large = file.metadata().map_err(&fail)?.len() >= u64::from(u32::MAX) / 2;

@@ -2,7 +2,7 @@
 
 use super::open::{OpenAnnotation, OpenVolume};
 use crate::annotation::{Annotation, ComposedSource, VolumeAnnotation, VolumeLevel};
-use crate::format::annotation::BUCKET_SIDE;
+use crate::format::annotation::{BUCKET_SIDE, extent_with};
 use crate::format::nml::{Segment, VolumeFormat};
 use crate::format::{DataFormat, Dataset, ExtraAxis, HeaderReport, Layer, LayerCategory, LayerConfiguration, MagLevel, ViewConfiguration};
 use crate::geometry::{BoundingBox, Shape3, Vec3Int, VoxelSize};
@@ -82,7 +82,7 @@ fn volume_layer(volume: &VolumeAnnotation, name: String, dataset: BoundingBox, l
         .iter()
         .map(|level| MagLevel { mag: level.mag, copy: 1, path: location.to_owned(), source: Ok(Arc::new(ComposedSource::new(level))) })
         .collect();
-    let extent = volume.levels.iter().fold(dataset.union(&volume.bounding_box), |extent, level| extent.union(&extent_of(level)));
+    let extent = volume.levels.iter().fold(dataset.union(&volume.bounding_box), |extent, level| extent_with(&extent, boxes_of(level)));
     Layer {
         name,
         category: LayerCategory::Segmentation,
@@ -104,11 +104,11 @@ fn volume_layer(volume: &VolumeAnnotation, name: String, dataset: BoundingBox, l
     }
 }
 
-/// Mag-1 voxels of a level's own buckets.
-fn extent_of(level: &VolumeLevel) -> BoundingBox {
-    let side = Vec3Int::splat(BUCKET_SIDE);
-    let boxes = level.addresses().into_iter().map(|at| BoundingBox::new(at.chunk.0.times(side), Shape3::splat(BUCKET_SIDE)));
-    level.mag.box_in_mag1(&boxes.fold(BoundingBox::default(), |extent, bucket| extent.union(&bucket)))
+/// Mag-1 boxes of a level's own buckets.
+fn boxes_of(level: &VolumeLevel) -> impl Iterator<Item = BoundingBox> {
+    let (side, mag) = (Vec3Int::splat(BUCKET_SIDE), level.mag);
+    let topleft = level.addresses().into_iter().map(move |at| at.chunk.0.times(side));
+    topleft.map(move |topleft| mag.box_in_mag1(&BoundingBox::new(topleft, Shape3::splat(BUCKET_SIDE))))
 }
 
 /// The axes beyond x, y, z, as long as the positions of its buckets ask for.
