@@ -5,7 +5,7 @@ use super::edited::BucketChange;
 use super::error::EditError;
 use super::mask::{Area, BucketMask, MagMask};
 use super::volume::VolumeAnnotation;
-use super::voxels::{PaintRule, examine, set_voxels};
+use super::voxels::{PaintRule, examine, examine_zeros, set_voxels};
 use crate::format::annotation::{BUCKET_SIDE, BUCKET_VOXELS, BucketAddress};
 use crate::format::nml::SegmentId;
 use crate::geometry::{BoundingBox, ChunkIndex, Shape3, Vec3Int};
@@ -15,7 +15,7 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 /// Most bytes of new voxels of one edit. Buckets that become alike share theirs and count once.
-const MAX_EDIT_BYTES: u64 = 1 << 30;
+pub(super) const MAX_EDIT_BYTES: u64 = 1 << 30;
 
 /// Most buckets of one edit: their addresses alone are 100 MiB.
 const MAX_EDIT_BUCKETS: u64 = 1 << 20;
@@ -137,7 +137,12 @@ impl Painter<'_> {
         for (chunk, mask) in paint.area.buckets() {
             let at = BucketAddress { chunk, axes: paint.axes.clone() };
             let (voxels, is_edited) = self.reader.read(self.volume, level, &at)?;
-            let examined = examine(self.volume.class, voxels.bytes(), mask.rows(), paint.rule, paint.id);
+            let is_zeros = Arc::ptr_eq(&voxels, &self.volume.levels[level].base.zeros());
+            let examined = if is_zeros {
+                examine_zeros(mask.rows(), paint.rule, paint.id)
+            } else {
+                examine(self.volume.class, voxels.bytes(), mask.rows(), paint.rule, paint.id)
+            };
             changed_voxels += examined.changed_count;
             if examined.changed_count > 0 {
                 let painted = if examined.painted_count == BUCKET_VOXELS as u64 { None } else { Some(&*examined.painted) };
@@ -150,7 +155,7 @@ impl Painter<'_> {
                 };
                 let voxels = self.painted(voxels, painted, local, paint.id)?;
                 self.prepared.changes.push(BucketChange { level, at, voxels: Some(voxels) });
-            } else if !is_edited {
+            } else if !is_edited && !is_zeros {
                 self.reader.keep(level, at, voxels);
             }
             if examined.painted_count > 0 {

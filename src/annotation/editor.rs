@@ -305,7 +305,7 @@ impl VolumeEditor {
         }
         let mut before: Vec<_> = edit.before.into_iter().map(|((level, at), voxels)| BucketChange { level, at, voxels }).collect();
         before.sort_unstable_by(|a, b| (a.level, &a.at).cmp(&(b.level, &b.at)));
-        self.count_changes(&before, |level, at| level.edited.get(at));
+        self.count_changes(&before);
         let finished = FinishedEdit { kind: edit.kind, segment: edit.segment, voxels: edit.voxels, before, segments: edit.segments };
         if self.history.push(finished) {
             outcome.note(EditNote::UndoShortened);
@@ -325,6 +325,3 @@ fn unix_ms() -> Option<i64> {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?;
     i64::try_from(since.as_millis()).ok()
 }
-
-#[cfg(test)]
-mod tests;

@@ -73,6 +73,9 @@ pub enum EditError {
         /// The segment.
         id: SegmentId,
     },
+    /// The shapes of two slices are too far from each other.
+    #[error("nothing lies between the shapes of both slices: they don't overlap")]
+    NothingBetween,
     /// The annotation has no such level.
     #[error("the annotation has no level {level}")]
     NoLevel {

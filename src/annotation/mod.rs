@@ -20,6 +20,12 @@ mod mask;
 
 mod opened;
 mod outline;
+#[cfg(test)]
+mod test_world;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod timing;
 mod undo;
 mod volume;
 mod voxels;

@@ -116,16 +116,22 @@ fn empty_spec(name: &str, class: ElementClass, voxel_size: VoxelSize) -> VolumeS
 }
 
 /// A new volume over a layer of a dataset, or over nothing with all mags that its layers have.
-pub fn new_volume(name: &str, dataset: &Dataset, fallback: Option<&Layer>) -> VolumeAnnotation {
+///
+/// # Errors
+/// If the voxels of the layer are no ids.
+pub fn new_volume(name: &str, dataset: &Dataset, fallback: Option<&Layer>) -> Result<VolumeAnnotation, AnnotationError> {
     let class = fallback.and_then(|layer| layer.voxel_type).map_or(CLASS_WITHOUT_FALLBACK, |voxels| voxels.class);
-    VolumeAnnotation::new(VolumeSpec {
+    if !is_segment_class(class) {
+        return Err(AnnotationError::Class { volume: name.to_owned(), class });
+    }
+    Ok(VolumeAnnotation::new(VolumeSpec {
         levels: dataset_levels(fallback, Some(dataset)),
         fallback_layer: fallback.map(|layer| layer.name.clone()),
         fallback_box: fallback.map(|layer| layer.bounding_box),
         bounding_box: fallback.map_or_else(|| dataset.bounding_box(), |layer| layer.bounding_box),
         largest_segment_id: fallback.map_or(Some(0), |layer| layer.largest_segment_id),
         ..empty_spec(name, class, dataset.voxel_size)
-    })
+    }))
 }
 
 /// The mags of a volume: those of its file, else those that a new one would have.

@@ -1,8 +1,9 @@
 //! Arguments as clap parses them.
 
-use crate::geometry::{MagLabel, SlicePlane, Vec3Int};
+use super::diff_args::DiffArgs;
+use crate::geometry::{BoundingBox, MagLabel, Shape3, SlicePlane, Vec3Int};
 use crate::scene::PaneView;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -28,24 +29,6 @@ const EXAMPLES: &str = "Examples:
   chunkscope read /data/ctx_l23 --layer color --mag 1 --offset 0,0,0 --shape 64,64,64 --out box.raw
   chunkscope slice /data/ctx_l23 --plane xz --position 3630,3502,1051 --out slice.png
   chunkscope diff /data/ctx_l23 /backup/ctx_l23";
-
-const DIFF_ABOUT: &str = "\
-Compare two datasets, layers, mags or annotations voxel by voxel, whatever their formats and chunks.
-
-Layers are paired by name, or the only layer of each whatever their names; mags by their factors. Compared is the box \
-around the bounding boxes of both layers; what isn't stored is the fill value. Values are compared as numbers: 3 as \
-uint8 equals 3.0 as float32, 0 equals -0, and what is no number (NaN) equals what is none.
-
-Differences are: other values, layers, mags or positions along further axes that one side lacks, other voxel types (also \
-where all values are equal), other voxel sizes where both are known. Other names, bounding boxes, categories and fill \
-values are told and are no differences by themselves.
-
-Exit status: 0 equal, 1 different, 2 trouble, such as a chunk that can't be read (what can be compared is).";
-
-const DIFF_EXAMPLES: &str = "Examples:
-  chunkscope diff /data/ctx_l23 /backup/ctx_l23
-  chunkscope diff raw.zarr /data/ctx_l23 --layer color --mag 1
-  chunkscope diff before.zip after.zip --json";
 
 /// What the window shows first.
 #[derive(Debug, Default, Args)]
@@ -76,10 +59,11 @@ pub enum Command {
     /// Write a slice as a PNG, as the window's pane would show it
     Slice(SliceArgs),
     /// Compare two datasets, layers, mags or annotations voxel by voxel, whatever their formats and chunks
-    #[command(long_about = DIFF_ABOUT, after_help = DIFF_EXAMPLES)]
     Diff(DiffArgs),
     /// Open the built-in demo dataset, making it at first use; without a display write a picture of it
     Demo,
+    /// Show, convert, make, edit and check volume annotations
+    Annotation(AnnotationArgs),
     /// Register with the Linux desktop, so that a double-click opens datasets
     Desktop(DesktopArgs),
 }
@@ -153,22 +137,122 @@ pub struct SliceArgs {
     pub out: PathBuf,
 }
 
-/// `chunkscope diff`
+/// `chunkscope annotation`
 #[derive(Debug, Args)]
-pub struct DiffArgs {
-    /// The first dataset, layer, mag, metadata file, shard or annotation
-    pub a: PathBuf,
-    /// The second
-    pub b: PathBuf,
-    /// Layer to compare, of both; all if left out
-    #[arg(long, value_name = "NAME")]
-    pub layer: Option<String>,
-    /// Mag to compare; all if left out
-    #[arg(long)]
-    pub mag: Option<MagLabel>,
-    /// Print one JSON object
-    #[arg(long)]
-    pub json: bool,
+#[command(after_help = ANNOTATION_EXAMPLES)]
+pub struct AnnotationArgs {
+    /// What to do
+    #[command(subcommand)]
+    pub action: AnnotationAction,
+}
+
+const ANNOTATION_EXAMPLES: &str = "Examples:
+  chunkscope annotation info download.zip
+  chunkscope annotation convert download.zip for_zarr.zip --format zarr3-spec
+  chunkscope annotation new /data/ctx_l23 --layer segmentation new.zip
+  chunkscope annotation edit new.zip new.zip --dataset /data/ctx_l23 --box 100,200,300,64,64,16=7
+  chunkscope annotation roundtrip new.zip
+  chunkscope annotation merge new.zip --dataset /data/ctx_l23 /data/merged";
+
+/// `chunkscope annotation …`
+#[derive(Debug, Subcommand)]
+pub enum AnnotationAction {
+    /// Show volumes, buckets, skeleton, assumptions and problems
+    Info(InfoArgs),
+    /// Read an annotation and write it again
+    Convert {
+        /// Archive, NML, data zip or folder
+        input: PathBuf,
+        /// Archive to write; may be the same
+        output: PathBuf,
+        /// How voxels are stored; WKW if left out, Zarr 3 for volumes with more axes than x, y, z
+        #[arg(long, value_enum)]
+        format: Option<AnnotationFormat>,
+    },
+    /// Make an annotation without voxels
+    New {
+        /// Dataset to annotate
+        dataset: PathBuf,
+        /// Layer below the annotation; none if left out
+        #[arg(long, value_name = "NAME")]
+        layer: Option<String>,
+        /// Archive to write
+        output: PathBuf,
+    },
+    /// Paint boxes
+    Edit {
+        /// Archive, NML, data zip or folder
+        input: PathBuf,
+        /// Archive to write; may be the same
+        output: PathBuf,
+        /// Dataset with the layer below the annotation
+        #[arg(long, value_name = "DIR")]
+        dataset: Option<PathBuf>,
+        /// Volume to paint; may be left out if there is only one
+        #[arg(long, value_name = "NAME")]
+        volume: Option<String>,
+        /// Mag-1 box and the segment it is painted with, 0 to erase
+        #[arg(long = "box", value_name = "X,Y,Z,W,H,D=ID", required = true, allow_hyphen_values = true)]
+        boxes: Vec<PaintedBox>,
+        /// Position along an axis beyond x, y, z; 0 if left out
+        #[arg(long, value_name = "NAME=I")]
+        axis: Vec<AxisPosition>,
+    },
+    /// Export, import again and compare everything; exit status 1 if anything differs
+    Roundtrip {
+        /// Archive, NML, data zip or folder
+        file: PathBuf,
+        /// How voxels are stored meanwhile
+        #[arg(long, value_enum)]
+        format: Option<AnnotationFormat>,
+    },
+    /// Write the annotation and the layer below it as a new WKW dataset
+    Merge {
+        /// Archive, NML, data zip or folder
+        input: PathBuf,
+        /// Dataset with the layer below the annotation
+        #[arg(long, value_name = "DIR")]
+        dataset: PathBuf,
+        /// Folder to make
+        output: PathBuf,
+    },
+}
+
+/// How the voxels of an annotation are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum AnnotationFormat {
+    /// One WKW file per bucket
+    Wkw,
+    /// Zarr 3 as WEBKNOSSOS writes it
+    Zarr3,
+    /// Zarr 3 as its specification has it
+    #[value(name = "zarr3-spec")]
+    Zarr3Spec,
+}
+
+/// A mag-1 box and the segment that it is painted with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PaintedBox {
+    /// The box.
+    pub extent: BoundingBox,
+    /// The segment.
+    pub id: u64,
+}
+
+impl FromStr for PaintedBox {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("{text:?} is no painted box, expected such as 10,20,30,64,64,16=7");
+        let (extent, id) = text.split_once('=').ok_or_else(wrong)?;
+        let id = id.trim().parse().map_err(|_| format!("segment {id:?} is no integer from 0 to {}", u64::MAX))?;
+        let numbers: Vec<i64> = extent.split(',').map(|part| part.trim().parse()).collect::<Result<_, _>>().map_err(|_| wrong())?;
+        let [x, y, z, width, height, depth] = numbers[..] else { return Err(wrong()) };
+        if [width, height, depth].iter().any(|length| *length <= 0) {
+            return Err(format!("{width}, {height}, {depth} is no extent, each has to be at least 1"));
+        }
+        Ok(Self { extent: BoundingBox::new(Vec3Int::new(x, y, z), Shape3::new(width, height, depth)), id })
+    }
 }
 
 /// `chunkscope desktop`
@@ -278,6 +362,15 @@ mod tests {
         assert_eq!("-1e3,2.5".parse(), Ok(Window(-1000.0, 2.5)));
         for bad in ["nan,1", "9,1", "5"] {
             assert!(bad.parse::<Window>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn painted_boxes_are_checked() {
+        let expected = PaintedBox { extent: BoundingBox::new(Vec3Int::new(1, 2, 3), Shape3::new(4, 5, 6)), id: u64::MAX };
+        assert_eq!("1,2,3,4,5,6=18446744073709551615".parse(), Ok(expected));
+        for bad in ["1,2,3,4,5,6", "1,2,3,4,5=6", "1,2,3,0,5,6=7", "1,2,3,4,5,6=-1", "1,2,3,4,5,6=18446744073709551616"] {
+            assert!(bad.parse::<PaintedBox>().is_err(), "{bad}");
         }
     }
 

@@ -8,13 +8,25 @@ use super::output::print;
 use crate::format::{DataFormat, Dataset, HeaderField, HeaderReport, Layer, LayerCategory, MagLevel};
 use crate::problem::{Problem, Severity};
 use crate::text::shortened;
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use serde::Serialize;
 use std::fmt::Write as _;
 
 pub fn run(args: &InfoArgs) -> Result<()> {
+    show(&open(&args.path)?, args)
+}
+
+/// The same for what has to be an annotation.
+pub fn run_for_annotation(args: &InfoArgs) -> Result<()> {
     let dataset = open(&args.path)?;
-    let text = if args.json { serde_json::to_string_pretty(&InfoJson::new(&dataset))? + "\n" } else { describe(&dataset) };
+    if dataset.annotation.is_none() {
+        return Err(anyhow!("can't open an annotation: this is a dataset: {}", args.path.display()));
+    }
+    show(&dataset, args)
+}
+
+fn show(dataset: &Dataset, args: &InfoArgs) -> Result<()> {
+    let text = if args.json { serde_json::to_string_pretty(&InfoJson::new(dataset))? + "\n" } else { describe(dataset) };
     print(&text)
 }
 

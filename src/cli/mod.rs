@@ -3,10 +3,12 @@
 //! Everything here works without a display and without the feature `gui`, through the same reading
 //! code as the window.
 
+mod annotation;
 mod args;
 mod demo;
 mod desktop;
 mod diff;
+mod diff_args;
 mod diff_json;
 mod diff_text;
 mod info;
@@ -36,6 +38,7 @@ pub fn run(command: &Command) -> ExitCode {
         Command::Info(args) => info::run(args),
         Command::Read(args) => read::run(args),
         Command::Slice(args) => slice::run(args),
+        Command::Annotation(args) => return annotation::run(args),
         Command::Demo => demo::run(),
         Command::Diff(args) => return diff::run(args),
         Command::Desktop(args) => desktop::run(args),

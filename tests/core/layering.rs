@@ -18,7 +18,7 @@ const LAYERS: &[(&str, u8, &[&str])] = &[
     ("compare", 2, &[]),
     ("format", 1, &[]),
     ("desktop", 1, &[]),
-    ("storage", 0, &["problem"]),
+    ("storage", 0, &["problem", "text"]),
     ("codec", 0, &["voxel"]),
     ("voxel", 0, &["geometry"]),
     ("geometry", 0, &[]),

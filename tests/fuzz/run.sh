@@ -36,7 +36,7 @@ case $triple in
 esac
 cargo +nightly build --release --manifest-path "$here/Cargo.toml" --target "$triple" ${CARGO_JOBS:+-j"$CARGO_JOBS"}
 
-all="wkw zarr_metadata zarr_shard n5 precomputed codecs compressed_segmentation compresso images properties nml"
+all="wkw zarr_metadata zarr_shard n5 precomputed codecs compressed_segmentation compresso images properties nml zip"
 targets="" files=""
 for argument in "$@"; do
     if [ -f "$argument" ]; then files="$files $argument"; else targets="$targets $argument"; fi

@@ -134,3 +134,12 @@ put nml < "$nml"
 { printf '\377\376'; head -c 400 "$nml" | sed 's/./&\x00/g' | tr '\n' ' '; } | put nml
 printf '<!DOCTYPE things [<!ENTITY a "b">]><things a="&a;&#1;"><parameters><scale x="-1"/></parameters><x:y>t<![CDATA[<]]></x:y><?p i?></things>' | put nml
 printf '<things><volume><segments><segment id="-1"/><segment id="1"/><segment id="1"/></segments><groups><group id="1"/></groups></volume><volume/></things><things/>' | put nml
+
+# Annotations: whole ones, their data alone, and one that is cut off.
+for archive in "$corpus"/annotations/*.zip; do
+    put zip < "$archive"
+    head -c "$(($(wc -c < "$archive") * 2 / 3))" "$archive" | put zip
+done
+for file in $(each '*.nml'); do
+    put zip < "$file"
+done

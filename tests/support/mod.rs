@@ -3,6 +3,7 @@
 //! Volumes are functions of the position, so that a test knows what any voxel must be without storing it.
 #![allow(dead_code, missing_docs, reason = "each test binary uses its own part")]
 
+pub mod archives;
 mod manifest;
 
 #[allow(unused_imports, reason = "each test binary uses its own part")]

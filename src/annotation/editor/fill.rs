@@ -30,21 +30,30 @@ pub enum FillExtent {
     Volume,
 }
 
+/// How much larger a fill may be where a box limits it.
+const RESTRICTED_FACTOR: f64 = 10.0;
+
 impl FillExtent {
-    /// Side of the window in voxels of the finest mag; of ten times the area or volume where a box limits it too.
-    fn side(self, is_restricted: bool) -> f64 {
-        match (self, is_restricted) {
-            (Self::Slice, false) => FILL_SIDE_SLICE as f64,
-            (Self::Slice, true) => FILL_SIDE_SLICE as f64 * 10_f64.sqrt(),
-            (Self::Volume, false) => FILL_SIDE_VOLUME as f64,
-            (Self::Volume, true) => FILL_SIDE_VOLUME as f64 * 10_f64.cbrt(),
+    /// Side of the window in voxels of the finest mag.
+    const fn side(self) -> f64 {
+        match self {
+            Self::Slice => FILL_SIDE_SLICE as f64,
+            Self::Volume => FILL_SIDE_VOLUME as f64,
+        }
+    }
+
+    /// Side of a window of ten times the area or volume.
+    fn restricted_side(self) -> f64 {
+        match self {
+            Self::Slice => self.side() * RESTRICTED_FACTOR.sqrt(),
+            Self::Volume => self.side() * RESTRICTED_FACTOR.cbrt(),
         }
     }
 }
 
 impl VolumeEditor {
     /// Replaces the connected voxels of the id at a mag-1 voxel, in a window around it, whatever the overwrite mode.
-    /// `restrict` limits it to a mag-1 box that contains the voxel, and lets the window be ten times as large.
+    /// `restrict` limits it to a mag-1 box that contains the voxel, and lets it be ten times as large.
     ///
     /// # Errors
     /// If the voxel is outside of the volume's bounding box or the box, or a bucket can't be read.
@@ -80,16 +89,19 @@ impl VolumeEditor {
         if !reachable.contains(seed) {
             return Err(EditError::OutsideBox);
         }
-        let mut window = fill_window(seed, mag, self.volume.levels[0].mag, extent.side(restrict.is_some()));
-        if extent == FillExtent::Slice {
-            let normal = place.plane.normal_axis();
-            let slice =
-                BoundingBox::between(window.topleft.with(normal, seed[normal]), window.bottomright().with(normal, seed[normal] + 1));
-            let flat =
+        let flat = match extent {
+            FillExtent::Slice => Some(place.plane.normal_axis()),
+            FillExtent::Volume => None,
+        };
+        if let Some(normal) = flat {
+            reachable =
                 BoundingBox::between(reachable.topleft.with(normal, seed[normal]), reachable.bottomright().with(normal, seed[normal] + 1));
-            (window, reachable) = (slice, flat);
         }
-        window = window.intersect(&reachable);
+        let side = if restrict.is_some() { extent.restricted_side() } else { extent.side() };
+        let around = fill_window(seed, mag, self.volume.levels[0].mag, side, flat);
+        // A box that isn't larger than the window is filled whole, wherever the voxel lies in it.
+        let is_small = restrict.is_some() && reachable.shape.voxel_count() <= around.shape.voxel_count();
+        let window = if is_small { reachable } else { around.intersect(&reachable) };
         let seed_id = self.id_of(level, axes, seed)?;
         if seed_id == settings.segment {
             return Ok(EditOutcome { notes: vec![EditNote::SameSegment], ..EditOutcome::default() });
@@ -171,7 +183,7 @@ impl VolumeEditor {
             add_raster(&mut mask, shape, plane, from + direction * number.cast_signed(), &area, &paintable);
         }
         if mask.is_empty() {
-            return Err(EditError::OutsideBox);
+            return Err(EditError::NothingBetween);
         }
         let anchor = mag.mag1_from_mag(area.center().with(plane.normal_axis(), from));
         self.paint_once(
@@ -211,11 +223,11 @@ impl VolumeEditor {
     }
 }
 
-/// The window around a seed: `side` in voxels of the finest mag along each axis, at least one voxel of the mag.
-fn fill_window(seed: Vec3Int, mag: Mag, finest: Mag, side: f64) -> BoundingBox {
+/// The window around a seed: `side` in voxels of the finest mag along each axis, one voxel of the mag along `flat`.
+fn fill_window(seed: Vec3Int, mag: Mag, finest: Mag, side: f64, flat: Option<usize>) -> BoundingBox {
     let shape = [0, 1, 2].map(|axis| {
         let ratio = mag.factors()[axis] as f64 / finest.factors()[axis] as f64;
-        ((side / ratio).round() as i64).max(1)
+        if flat == Some(axis) { 1 } else { ((side / ratio).round() as i64).max(1) }
     });
     BoundingBox::new(seed - Vec3Int::from(shape.map(|s| s / 2)), Shape3::from(shape))
 }

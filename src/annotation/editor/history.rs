@@ -1,7 +1,6 @@
 //! Undo and redo, and what edits mean for the counts.
 
 use super::{BucketAddress, BucketChange, BucketOrigin, EditError, EditNote, EditOutcome, VolumeEditor, VoxelBuffer};
-use crate::annotation::volume::VolumeLevel;
 use std::sync::Arc;
 
 impl VolumeEditor {
@@ -37,7 +36,7 @@ impl VolumeEditor {
         if let Some(first) = edited.first() {
             first.publish(swap.voxels);
         }
-        self.count_changes(&swap.replaced, |level, at| level.edited.get(at));
+        self.count_changes(&swap.replaced);
         outcome.segments_changed = !entry.segments.is_empty();
         let segments = self.swap_segments(&entry.segments);
         if self.history.put_back(entry, redo, Some((swap.replaced, segments))) {
@@ -47,11 +46,7 @@ impl VolumeEditor {
     }
 
     /// Tells the counts what became of edited buckets of the finest level.
-    pub(super) fn count_changes(
-        &mut self,
-        before: &[BucketChange],
-        after: impl Fn(&VolumeLevel, &BucketAddress) -> Option<Arc<VoxelBuffer>>,
-    ) {
+    pub(super) fn count_changes(&mut self, before: &[BucketChange]) {
         let Some(finest) = self.volume.levels.first().filter(|_| self.counts.is_counting()) else { return };
         let own = |edited: Option<Arc<VoxelBuffer>>, at: &BucketAddress| match edited {
             None if finest.is_stored(at) => {
@@ -60,7 +55,7 @@ impl VolumeEditor {
             edited => Ok(edited),
         };
         for change in before.iter().filter(|change| change.level == 0) {
-            match (own(change.voxels.clone(), &change.at), own(after(finest, &change.at), &change.at)) {
+            match (own(change.voxels.clone(), &change.at), own(finest.edited.get(&change.at), &change.at)) {
                 (Ok(before), Ok(after)) => self.counts.bucket_changes(before.as_deref(), after.as_deref()),
                 // Whoever reads the bucket is told why; the counts only are no longer known.
                 (Err(_), _) | (_, Err(_)) => return self.counts.forget(),

@@ -1,13 +1,11 @@
 //! The list of segments, and segments as a whole.
 
 use super::{EditError, EditKind, EditOutcome, OpenEdit, Segment, SegmentId, SegmentSide, Vec3Int, VolumeEditor, max_segment_id, unix_ms};
+use crate::annotation::apply::MAX_EDIT_BYTES;
 use crate::annotation::edited::BucketChange;
 use crate::annotation::voxels::{set_voxels, voxels_equal};
 use crate::voxel::VoxelBuffer;
 use std::sync::Arc;
-
-/// Most bytes of new voxels when a segment is deleted.
-const MAX_DELETE_BYTES: u64 = 1 << 30;
 
 impl VolumeEditor {
     /// Takes a new id: one more than the highest in use and the active one. It counts as used from now on.
@@ -113,7 +111,7 @@ impl VolumeEditor {
                 }
                 edit.voxels += if level == 0 { count } else { 0 };
                 bytes += voxels.bytes().len() as u64;
-                if bytes > MAX_DELETE_BYTES {
+                if bytes > MAX_EDIT_BYTES {
                     return Err(EditError::TooLarge { buckets: changes.len() as u64, bytes });
                 }
                 let (voxel_type, shape) = (voxels.voxel_type(), voxels.shape());

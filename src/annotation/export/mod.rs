@@ -6,10 +6,12 @@ mod content;
 mod data_zip;
 mod encode;
 mod error;
+mod merge;
 mod names;
 mod roundtrip;
 mod zarr_json;
 
 pub use archive::export;
 pub use error::{ExportError, ExportFormat, ExportOptions, ExportReport, ExportWatch, VolumeReport};
+pub use merge::merge;
 pub use roundtrip::{RoundtripReport, roundtrip};

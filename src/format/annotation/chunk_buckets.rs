@@ -13,11 +13,14 @@ const MAX_SHARDS: usize = 1 << 20;
 /// Positions along further axes that are looked at.
 const MAX_POSITIONS: usize = 4096;
 
+/// A position along the further axes, and the level there.
+type SourceAt = (Arc<[u64]>, Arc<dyn ChunkSource>);
+
 /// A level whose chunks aren't buckets. A bucket is there if a stored chunk meets it.
 pub(super) struct ChunkBuckets {
     class: ElementClass,
     /// The level at each position of the further axes.
-    sources: Vec<(Arc<[u64]>, Arc<dyn ChunkSource>)>,
+    sources: Vec<SourceAt>,
     addresses: OnceLock<BTreeSet<BucketAddress>>,
 }
 

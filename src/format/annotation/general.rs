@@ -2,10 +2,11 @@
 
 use super::buckets::BucketStore;
 use super::chunk_buckets::ChunkBuckets;
+use super::place::is_annotation_folder;
 use super::volume::{FoundLevel, FoundVolume};
 use crate::format::nml::VolumeFormat;
 use crate::format::{DataFormat, LayerCategory, OpenError, open};
-use crate::storage::{FolderOpener, Storage};
+use crate::storage::{FolderOpener, Storage, StorageError};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,6 +15,12 @@ use std::sync::Arc;
 /// # Errors
 /// If nothing in it can be opened.
 pub(super) fn open_general(storage: Arc<dyn Storage>, path: &Path) -> Result<FoundVolume, OpenError> {
+    if is_annotation_folder(&storage, path) {
+        // An archive can be made that holds itself.
+        let reason = "an annotation where a volume's data are expected".to_owned();
+        let source = StorageError::Archive { reason, location: storage.location("") };
+        return Err(OpenError::Storage { path: path.to_owned(), source });
+    }
     let dataset = open(&FolderOpener::new(path, storage), path)?;
     let mut found = FoundVolume { problems: dataset.problems, ..FoundVolume::default() };
     let first = dataset.layers.iter().position(|layer| layer.category == LayerCategory::Segmentation).unwrap_or(0);

@@ -11,7 +11,7 @@ use crate::problem::Problems;
 use crate::storage::{FolderOpener, Storage, StorageError, StorageKey, StorageOpener, ZipStorage};
 use crate::text::count;
 use std::io::BufReader;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Archives with one archive in them that are gone through without asking.
@@ -283,7 +283,7 @@ fn extracted_volume(place: &Place, folder: &str, axes: &[(String, i64, i64)], pr
     settled(opened, &place.path.join(folder), problems)
 }
 
-fn settled(opened: Result<(Arc<dyn Storage>, VolumeKind), StorageError>, path: &PathBuf, problems: &mut Problems) -> Option<FoundVolume> {
+fn settled(opened: Result<(Arc<dyn Storage>, VolumeKind), StorageError>, path: &Path, problems: &mut Problems) -> Option<FoundVolume> {
     match opened {
         Ok((_, VolumeKind::Buckets(found))) => Some(found),
         Ok((storage, VolumeKind::Other)) => match open_general(storage, path) {

@@ -236,7 +236,7 @@ pub(super) fn folder_of(name: &str) -> &str {
     name.rfind('/').map_or("", |at| &name[..=at])
 }
 
-/// Whether something in a folder looks like an annotation: an NML beside archives or extracted data.
+/// Whether a folder looks like an annotation: it has an NML beside archives or extracted data.
 pub(in crate::format) fn is_annotation_folder(storage: &Arc<dyn Storage>, path: &Path) -> bool {
     let Ok(place) = Place::of_folder(storage.clone(), path.to_owned()) else { return false };
     let has_data = !place.zips.is_empty() || place.folders.iter().any(|folder| folder.starts_with("data"));

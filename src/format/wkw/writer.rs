@@ -5,8 +5,12 @@ use super::source::shard_key;
 use crate::codec::lz4;
 use crate::geometry::{BoundingBox, Shape3, ShardIndex, Vec3Int, morton_decode};
 use crate::voxel::{copy_box, is_zero};
+use rayon::prelude::*;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+
+/// Chunks that are encoded at once and then written.
+const BATCH: u64 = 64;
 
 /// Why a mag couldn't be written.
 #[derive(Debug, thiserror::Error)]
@@ -81,9 +85,39 @@ impl WkwWriter {
         if expected != Some(voxels.len()) {
             return Err(WkwWriteError::WrongLength { expected: expected.map_or(u64::MAX, |len| len as u64), actual: voxels.len() });
         }
+        self.write_shard_by_chunks(shard, |chunk_box, chunk| {
+            if !voxels_box.intersect(chunk_box).is_empty() {
+                copy_box(voxels, voxels_box, chunk, chunk_box, bytes_per_voxel);
+            }
+            Ok(())
+        })
+    }
+
+    /// The same, asking for one chunk after the other, so that a shard of any size needs little memory. `read` is given
+    /// the voxels of a chunk and zeros to fill in; it is called from several threads.
+    ///
+    /// # Errors
+    /// If the file can't be written, or `read` fails.
+    pub fn write_shard_by_chunks<E: From<WkwWriteError> + Send>(
+        &self,
+        shard: ShardIndex,
+        read: impl Fn(&BoundingBox, &mut [u8]) -> Result<(), E> + Sync,
+    ) -> Result<bool, E> {
         let key = shard_key(shard).ok_or_else(|| WkwWriteError::NotExpressible(format!("shard {shard} at a negative position")))?;
-        let shard_box = self.shard_box(shard);
-        if is_zero(voxels) || shard_box.intersect(voxels_box).is_empty() {
+        let chunk_len = usize::try_from(self.header.chunk_len())
+            .map_err(|_| WkwWriteError::NotExpressible("a chunk beyond the address space".to_owned()))?;
+        let count = self.header.chunk_count();
+        let batch = |start: u64| -> Result<Vec<Option<Vec<u8>>>, E> {
+            (start..count.min(start + BATCH)).into_par_iter().map(|number| self.encoded_chunk(shard, number, chunk_len, &read)).collect()
+        };
+        // As long as there are only zeros there is no file.
+        let mut at = 0;
+        let mut first = Vec::new();
+        while at < count && first.iter().all(Option::is_none) {
+            first = batch(at)?;
+            at += BATCH;
+        }
+        if first.iter().all(Option::is_none) {
             return Ok(false);
         }
         let path = self.folder.join(key.as_str());
@@ -91,43 +125,94 @@ impl WkwWriter {
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent).map_err(fail)?;
         }
-        let chunk_len = usize::try_from(self.header.chunk_len())
-            .map_err(|_| WkwWriteError::NotExpressible("a chunk beyond the address space".to_owned()))?;
-        write_atomically(&path, |file| {
-            let mut out = io::BufWriter::with_capacity(1 << 20, file);
-            let header = WkwHeader { data_offset: self.header.expected_data_offset(), ..self.header };
-            out.write_all(&header.to_bytes().unwrap_or_default())?;
-            // The table is only known at the end; its place is kept free.
-            out.seek(SeekFrom::Start(header.data_offset))?;
-            let mut ends = Vec::new();
-            let mut at = header.data_offset;
-            let mut chunk = vec![0; chunk_len];
-            for number in 0..header.chunk_count() {
-                let [x, y, z] = morton_decode(number).map(|v| i64::try_from(v).unwrap_or(i64::MAX));
-                let chunk_box =
-                    BoundingBox::new(shard_box.topleft + Vec3Int::new(x, y, z).times(header.chunk_shape().to_vec()), header.chunk_shape());
-                if !voxels_box.contains_box(&chunk_box) {
-                    chunk.fill(0);
-                }
-                copy_box(voxels, voxels_box, &mut chunk, &chunk_box, bytes_per_voxel);
-                match header.block_type {
-                    BlockType::Raw => out.write_all(&chunk)?,
-                    BlockType::Lz4 | BlockType::Lz4Hc => {
-                        let block = if header.block_type == BlockType::Lz4 { lz4::encode(&chunk) } else { lz4::encode_high(&chunk)? };
-                        out.write_all(&block)?;
-                        at += block.len() as u64;
-                        ends.extend_from_slice(&at.to_le_bytes());
+        let mut failed = None;
+        let written = write_atomically(&path, |file| {
+            let mut out = ShardFile::new(self.header, file, self.encode(&vec![0; chunk_len])?)?;
+            (0..at - BATCH).try_for_each(|_| out.push(None))?;
+            first.into_iter().try_for_each(|block| out.push(block))?;
+            while at < count {
+                match batch(at) {
+                    Ok(blocks) => blocks.into_iter().try_for_each(|block| out.push(block))?,
+                    Err(err) => {
+                        failed = Some(err);
+                        return Err(io::ErrorKind::Interrupted.into());
                     }
                 }
+                at += BATCH;
             }
-            if !ends.is_empty() {
-                out.seek(SeekFrom::Start(HEADER_LEN as u64))?;
-                out.write_all(&ends)?;
-            }
-            out.flush()
-        })
-        .map_err(fail)?;
-        Ok(true)
+            out.finish()
+        });
+        match failed {
+            Some(err) => Err(err),
+            None => Ok(written.map(|()| true).map_err(fail)?),
+        }
+    }
+
+    /// A chunk as it is stored; `None` for zeros.
+    fn encoded_chunk<E: From<WkwWriteError>>(
+        &self,
+        shard: ShardIndex,
+        number: u64,
+        chunk_len: usize,
+        read: &impl Fn(&BoundingBox, &mut [u8]) -> Result<(), E>,
+    ) -> Result<Option<Vec<u8>>, E> {
+        let shape = self.header.chunk_shape();
+        let [x, y, z] = morton_decode(number).map(|v| i64::try_from(v).unwrap_or(i64::MAX));
+        let chunk_box = BoundingBox::new(self.shard_box(shard).topleft + Vec3Int::new(x, y, z).times(shape.to_vec()), shape);
+        let mut chunk = vec![0; chunk_len];
+        read(&chunk_box, &mut chunk)?;
+        if is_zero(&chunk) {
+            return Ok(None);
+        }
+        let encoded = self.encode(&chunk).map_err(|source| WkwWriteError::Io { path: self.folder.clone(), source })?;
+        Ok(Some(encoded))
+    }
+
+    fn encode(&self, chunk: &[u8]) -> io::Result<Vec<u8>> {
+        match self.header.block_type {
+            BlockType::Raw => Ok(chunk.to_vec()),
+            BlockType::Lz4 => Ok(lz4::encode(chunk)),
+            BlockType::Lz4Hc => lz4::encode_high(chunk),
+        }
+    }
+}
+
+/// A shard that is being written.
+struct ShardFile<W: Write + Seek> {
+    out: io::BufWriter<W>,
+    has_table: bool,
+    zeros: Vec<u8>,
+    at: u64,
+    ends: Vec<u8>,
+}
+
+impl<W: Write + Seek> ShardFile<W> {
+    /// Begins with the header; `zeros` is how a chunk of zeros is stored.
+    fn new(header: WkwHeader, file: W, zeros: Vec<u8>) -> io::Result<Self> {
+        let mut out = io::BufWriter::with_capacity(1 << 20, file);
+        let header = WkwHeader { data_offset: header.expected_data_offset(), ..header };
+        out.write_all(&header.to_bytes().unwrap_or_default())?;
+        // The table is only known at the end; its place is kept free.
+        out.seek(SeekFrom::Start(header.data_offset))?;
+        Ok(Self { out, has_table: header.block_type != BlockType::Raw, zeros, at: header.data_offset, ends: Vec::new() })
+    }
+
+    fn push(&mut self, block: Option<Vec<u8>>) -> io::Result<()> {
+        let block = block.as_ref().unwrap_or(&self.zeros);
+        self.out.write_all(block)?;
+        if self.has_table {
+            self.at += block.len() as u64;
+            self.ends.extend_from_slice(&self.at.to_le_bytes());
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> io::Result<()> {
+        if self.has_table {
+            self.out.seek(SeekFrom::Start(HEADER_LEN as u64))?;
+            self.out.write_all(&self.ends)?;
+        }
+        self.out.flush()
     }
 }
 

@@ -142,6 +142,9 @@ impl<'a> EntryReader<'a> {
         if self.input_at < self.input.len() {
             return Ok(true);
         }
+        if self.left == 0 {
+            return Ok(false);
+        }
         let len = self.left.min(READ_BYTES);
         self.input = self.region.read_vec(self.next, usize::try_from(len).unwrap_or(0))?;
         self.input_at = 0;

@@ -58,7 +58,7 @@ impl<'a> RegionReader<'a> {
     /// Bytes from the current position on, at least one before the end.
     pub fn available(&mut self) -> Result<&[u8], StorageError> {
         let at = self.position.checked_sub(self.block_start).and_then(|at| usize::try_from(at).ok());
-        if !at.is_some_and(|at| at < self.block.len()) {
+        if at.is_none_or(|at| at >= self.block.len()) {
             self.block_start = self.position / BLOCK_BYTES * BLOCK_BYTES;
             self.block = self.region.read_vec(self.block_start, BLOCK_BYTES as usize)?;
         }

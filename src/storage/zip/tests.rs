@@ -1,5 +1,6 @@
 use super::*;
 use crate::storage::MemoryStorage;
+use proptest::prelude::*;
 use std::io::{Cursor, Read, Write};
 use zip::write::{SimpleFileOptions, ZipWriter};
 
@@ -195,4 +196,37 @@ fn streams_are_checked_at_their_end() {
     let archive = open(bytes).expect("an archive");
     let err = archive.stream(&key("x")).expect("there").expect("there").read_to_end(&mut read).expect_err("wrong");
     assert!(err.to_string().contains("CRC-32"), "{err}");
+}
+
+/// Reads all that an archive and those in it say they hold.
+fn read_all(archive: &ZipStorage) {
+    let names: Vec<String> = archive.names().map(str::to_owned).collect();
+    for name in names {
+        let _ = archive.read(&key(&name), 1 << 20);
+        let _ = archive.first_bytes(&key(&name), 10);
+        if let Ok(inner) = archive.nested(&key(&name)) {
+            read_all(&inner);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn changed_and_cut_archives_give_files_or_errors(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6), cut in any::<prop::sample::Index>(), is_cut: bool, is_stored: bool,
+    ) {
+        let inner = stored(&[("deep", b"content"), ("more", &[1; 300])]);
+        let files: [(&str, &[u8]); 3] = [("a", b"one"), ("i.zip", &inner), ("c", &[5; 2000])];
+        let mut bytes = if is_stored { stored(&files) } else { deflated(&files) };
+        for (at, value) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = value;
+        }
+        if is_cut {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        if let Ok(archive) = open(bytes) {
+            read_all(&archive);
+        }
+    }
 }
