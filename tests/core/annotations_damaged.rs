@@ -163,10 +163,9 @@ fn changed_bytes_give_voxels_or_errors() {
         for at in places.step_by(3) {
             let mut bytes = whole.clone();
             bytes[at] = bytes[at].wrapping_add(0x81);
-            if let Ok(dataset) = open_zip(bytes) {
-                if dataset.layers.first().is_some_and(|layer| !layer.levels.is_empty()) {
-                    let _ = voxel(&dataset, [0, 0, 0]);
-                }
+            let opened = open_zip(bytes).ok().filter(|dataset| dataset.layers.first().is_some_and(|layer| !layer.levels.is_empty()));
+            if let Some(dataset) = opened {
+                let _ = voxel(&dataset, [0, 0, 0]);
             }
         }
     }
