@@ -11,7 +11,7 @@
 Where the package isn't installed it is installed from PyPI into the virtual environment DIR. If that isn't possible, the
 test is left out, with a line that says so.
 """
-import collections, io, json, os, re, struct, subprocess, sys, tempfile, venv, zipfile
+import collections, io, json, os, re, struct, subprocess, sys, tempfile, venv, warnings, zipfile
 import xml.etree.ElementTree as ET
 
 REQUIREMENT = "webknossos>=4.3,<5"
@@ -56,6 +56,8 @@ def import_or_restart(folder):
     os.execv(python, [python, *sys.argv])
 
 
+# The library speaks of readers that aren't installed, and of layers without data.
+warnings.simplefilter("ignore")
 BINARY, VENV, SAMPLES = arguments()
 import_or_restart(VENV)
 
