@@ -3,10 +3,10 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod annotation_export;
 mod annotations;
 mod annotations_cli;
 mod annotations_damaged;
-mod annotation_export;
 mod cli;
 mod conformance;
 mod corruption;
