@@ -76,9 +76,7 @@ impl TreesPanel {
         let mut switched = None;
         rows_ui(ui, "trees", listed.rows.len(), None, |ui, row| match listed.rows.get(row) {
             Some(ListRow::Group { id, name, depth, trees, is_folded }) => {
-                if group_ui(ui, name, *depth, *trees, *is_folded) {
-                    switched = Some(*id);
-                }
+                switched = group_ui(ui, name, *depth, *trees, *is_folded).then_some(*id).or(switched);
             }
             Some(ListRow::Tree { index, depth }) => tree_ui(ui, ctx, open, *index, *depth),
             None => {}
