@@ -128,11 +128,14 @@ fn details_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenAnnotation, volume: 
         let id = id_text(volume.class, volume.active);
         ui.add(KeyValue::new("Segment", &id).key_width(KEY_WIDTH).copyable());
         let voxels = volume.counts.as_ref().map(|counts| counts.get(&volume.active).copied().unwrap_or(0));
-        let size = match (&ctx.state.dataset, voxels) {
-            (Some(dataset), Some(voxels)) => physical_volume(&dataset.dataset.voxel_size, voxels),
-            _ => "–".to_owned(),
+        // Of a fallback layer nobody has counted the voxels.
+        let note = if volume.fallback.is_some() { "in own chunks" } else { "" };
+        let (size, note) = match (&ctx.state.dataset, voxels) {
+            (Some(_), Some(0)) => ("none".to_owned(), note),
+            (Some(dataset), Some(voxels)) => (physical_volume(&dataset.dataset.voxel_size, voxels), note),
+            _ => ("–".to_owned(), ""),
         };
-        ui.add(KeyValue::new("Volume", &size).key_width(KEY_WIDTH));
+        ui.add(KeyValue::new("Volume", &size).note(note).key_width(KEY_WIDTH));
         let anchor = segment.and_then(|segment| segment.anchor);
         ui.horizontal(|ui| {
             ui.set_height(metrics::ROW_TABLE);

@@ -97,8 +97,7 @@ fn what(open: &OpenAnnotation) -> String {
 fn notices_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenAnnotation) {
     if let Some(dataset) = &open.missing_dataset {
         let sentence = format!(
-            "{} belongs to dataset {dataset}, which isn't open. Without it, only the annotation's own chunks are shown and can be edited.",
-            open.name
+            "This annotation belongs to dataset {dataset}, which isn't open. Without it, only the annotation's own chunks are shown and can be edited."
         );
         if notice_ui(ui, &sentence, &["Choose folder…"]).is_some() {
             ctx.send(AnnotationCommand::PickDataset);
