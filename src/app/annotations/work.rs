@@ -56,7 +56,7 @@ impl Tasks {
     /// Looks at length and time of the annotation's file.
     pub(in crate::app) fn look_at_file(&self, path: PathBuf) {
         self.spawn("look at annotation", move |reporter| {
-            let seen = std::fs::metadata(&path).ok();
+            let seen = path.metadata().ok();
             let stamp = seen.and_then(|seen| Some((seen.len(), seen.modified().ok()?)));
             reporter.send(WorkEvent::FileSeen { path, stamp }.into());
         });
