@@ -11,7 +11,7 @@
 Where the package isn't installed it is installed from PyPI into the virtual environment DIR. If that isn't possible, the
 test is left out, with a line that says so.
 """
-import collections, io, json, os, re, struct, subprocess, sys, tempfile, venv, zipfile
+import collections, io, json, os, re, struct, subprocess, sys, tempfile, venv, warnings, zipfile
 import xml.etree.ElementTree as ET
 
 REQUIREMENT = "webknossos>=4.3,<5"
@@ -56,6 +56,8 @@ def import_or_restart(folder):
     os.execv(python, [python, *sys.argv])
 
 
+# The library speaks of readers that aren't installed, and of layers without data.
+warnings.simplefilter("ignore")
 BINARY, VENV, SAMPLES = arguments()
 import_or_restart(VENV)
 
@@ -400,7 +402,7 @@ def check_painting(folder):
     layer = dataset.add_layer("segmentation", "segmentation", dtype="uint32", data_format="wkw", largest_segment_id=9)
     levels = {"1": fine, "2": fine[::2, ::2, ::2]}
     for mag, data in levels.items():
-        layer.add_mag(mag).write(data, absolute_offset=(0, 0, 0), allow_unaligned=True)
+        layer.add_mag(mag).write(data, absolute_offset=(0, 0, 0), allow_resize=True, allow_unaligned=True)
     path = os.path.join(folder, "painted.zip")
     chunkscope("annotation", "new", source, "--layer", "segmentation", path)
     loaded = wk.Annotation.load(path)

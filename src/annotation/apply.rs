@@ -5,7 +5,7 @@ use super::edited::BucketChange;
 use super::error::EditError;
 use super::mask::{Area, BucketMask, MagMask};
 use super::volume::VolumeAnnotation;
-use super::voxels::{PaintRule, examine, set_voxels};
+use super::voxels::{PaintRule, examine, examine_zeros, set_voxels};
 use crate::format::annotation::{BUCKET_SIDE, BUCKET_VOXELS, BucketAddress};
 use crate::format::nml::SegmentId;
 use crate::geometry::{BoundingBox, ChunkIndex, Shape3, Vec3Int};
@@ -137,7 +137,12 @@ impl Painter<'_> {
         for (chunk, mask) in paint.area.buckets() {
             let at = BucketAddress { chunk, axes: paint.axes.clone() };
             let (voxels, is_edited) = self.reader.read(self.volume, level, &at)?;
-            let examined = examine(self.volume.class, voxels.bytes(), mask.rows(), paint.rule, paint.id);
+            let is_zeros = Arc::ptr_eq(&voxels, &self.volume.levels[level].base.zeros());
+            let examined = if is_zeros {
+                examine_zeros(mask.rows(), paint.rule, paint.id)
+            } else {
+                examine(self.volume.class, voxels.bytes(), mask.rows(), paint.rule, paint.id)
+            };
             changed_voxels += examined.changed_count;
             if examined.changed_count > 0 {
                 let painted = if examined.painted_count == BUCKET_VOXELS as u64 { None } else { Some(&*examined.painted) };
@@ -150,7 +155,7 @@ impl Painter<'_> {
                 };
                 let voxels = self.painted(voxels, painted, local, paint.id)?;
                 self.prepared.changes.push(BucketChange { level, at, voxels: Some(voxels) });
-            } else if !is_edited {
+            } else if !is_edited && !is_zeros {
                 self.reader.keep(level, at, voxels);
             }
             if examined.painted_count > 0 {

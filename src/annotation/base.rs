@@ -4,9 +4,9 @@ use super::ids::{convert_ids, id_text, is_segment_class};
 use crate::format::annotation::{BUCKET_SIDE, BUCKET_VOXELS, BucketAddress, BucketStore};
 use crate::format::{ChunkError, ChunkFault, ChunkSource, read_box};
 use crate::geometry::{BoundingBox, ChunkIndex, Mag, Shape3, ShardIndex, Vec3Int};
-use crate::voxel::{ElementClass, copy_box};
+use crate::voxel::{ElementClass, VoxelBuffer, VoxelType, copy_box};
 use std::cell::RefCell;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Where the voxels of an unedited bucket come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,8 @@ pub(super) struct BucketBase {
     pub fallback_box: Option<BoundingBox>,
     /// The fallback layer where it was asked for last: the same positions are asked for again and again.
     pub last_positioned: Mutex<Option<Positioned>>,
+    /// A bucket of zeros, for all places where there is nothing.
+    pub zeros: OnceLock<Arc<VoxelBuffer>>,
 }
 
 thread_local! {
@@ -76,6 +78,18 @@ impl BucketBase {
     pub fn covered_part(&self, source: &dyn ChunkSource, chunk: ChunkIndex) -> BoundingBox {
         let part = bucket_box(chunk).intersect(&source.grid().bounds());
         self.fallback_box.map_or(part, |fallback| part.intersect(&fallback))
+    }
+
+    /// Whether nothing can be in a bucket: it isn't stored and the fallback layer doesn't meet it.
+    pub fn is_nothing_at(&self, at: &BucketAddress) -> bool {
+        let is_stored = self.stored.as_ref().is_some_and(|stored| stored.contains(at));
+        !is_stored && self.fallback_at(&at.axes).is_none_or(|source| self.covered_part(&*source, at.chunk).is_empty())
+    }
+
+    /// The one bucket of zeros of the level.
+    pub fn zeros(&self) -> Arc<VoxelBuffer> {
+        let make = || VoxelBuffer::new(VoxelType::single(self.class), Shape3::splat(BUCKET_SIDE), vec![0; self.byte_len()]);
+        self.zeros.get_or_init(|| Arc::new(make().expect("as long as a bucket"))).clone()
     }
 
     /// Reads an unedited bucket into `out`, which has [`Self::byte_len`] bytes.

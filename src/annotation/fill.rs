@@ -7,6 +7,7 @@ use super::base::bucket_box;
 use super::mask::{BucketMask, MagMask, ROWS, Rows, set_box};
 use crate::geometry::{BoundingBox, ChunkIndex, Vec3Int};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 struct Flooded {
     /// Voxels of the id inside the window.
@@ -32,18 +33,20 @@ pub(super) fn flood<E>(seed: Vec3Int, window: &BoundingBox, mut equal: impl FnMu
     set_box(&mut start, &BoundingBox::new(seed - bucket_box(first).topleft, Vec3Int::splat(1).to_array().into()));
     let mut waiting = vec![(first, start)];
     while let Some((chunk, entries)) = waiting.pop() {
-        if !flood.buckets.contains_key(&chunk) {
-            let inside = bucket_box(chunk).intersect(window);
-            if inside.is_empty() {
-                continue;
+        let bucket = match flood.buckets.entry(chunk) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let inside = bucket_box(chunk).intersect(window);
+                if inside.is_empty() {
+                    continue;
+                }
+                let mut open = equal(chunk)?;
+                let mut windowed = Box::new([0; ROWS]);
+                set_box(&mut windowed, &inside.translate(Vec3Int::ZERO - bucket_box(chunk).topleft));
+                open.iter_mut().zip(&*windowed).for_each(|(row, window)| *row &= window);
+                new.insert(Flooded { open, reached: Box::new([0; ROWS]) })
             }
-            let mut open = equal(chunk)?;
-            let mut windowed = Box::new([0; ROWS]);
-            set_box(&mut windowed, &inside.translate(Vec3Int::ZERO - bucket_box(chunk).topleft));
-            open.iter_mut().zip(&*windowed).for_each(|(row, window)| *row &= window);
-            flood.buckets.insert(chunk, Flooded { open, reached: Box::new([0; ROWS]) });
-        }
-        let Some(bucket) = flood.buckets.get_mut(&chunk) else { continue };
+        };
         let is_new = bucket.enter(&entries);
         if is_new {
             bucket.spread();

@@ -62,7 +62,8 @@ impl LowerEnvelope {
         self.values.push(border);
         self.values.extend_from_slice(line);
         self.values.push(border);
-        (self.sites.clear(), self.starts.clear());
+        self.sites.clear();
+        self.starts.clear();
         let position = |site: usize| site as f64 * step;
         for site in 0..self.values.len() {
             let mut start = f64::NEG_INFINITY;

@@ -6,6 +6,9 @@ use crate::geometry::{BoundingBox, ChunkIndex, Mag, Shape3, Vec3Int};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+/// Positions are divided by 32, a bucket's side, with this shift.
+const SIDE_BITS: u32 = BUCKET_SIDE.trailing_zeros();
+
 /// Rows of a bucket.
 pub(super) const ROWS: usize = 32 * 32;
 
@@ -77,14 +80,35 @@ impl MagMask {
 
     /// Adds the voxels of a box.
     pub fn add_box(&mut self, added: &BoundingBox) {
-        for chunk in bucket_range(added) {
-            let part = bucket_box(chunk).intersect(added);
-            let is_whole = part.shape == Shape3::splat(BUCKET_SIDE);
-            let slot = self.slot(chunk);
-            match slot {
-                BucketMask::Full => {}
-                BucketMask::Rows(_) if is_whole => *slot = BucketMask::Full,
-                BucketMask::Rows(rows) => set_box(rows, &part.translate(Vec3Int::ZERO - bucket_box(chunk).topleft)),
+        self.add_between(added.topleft, added.bottomright());
+    }
+
+    /// Adds the voxels from `low` up to but not including `high`; none if they are in the wrong order.
+    fn add_between(&mut self, low: Vec3Int, high: Vec3Int) {
+        if low.x >= high.x || low.y >= high.y || low.z >= high.z {
+            return;
+        }
+        let bucket = |p: Vec3Int| Vec3Int::new(p.x >> SIDE_BITS, p.y >> SIDE_BITS, p.z >> SIDE_BITS);
+        let (first, last) = (bucket(low), bucket(high - Vec3Int::splat(1)));
+        if first == last {
+            return self.add_inside(ChunkIndex(first), low, high);
+        }
+        for chunk in cells(first, last + Vec3Int::splat(1)) {
+            let whole = bucket_box(chunk);
+            self.add_inside(chunk, low.max(whole.topleft), high.min(whole.bottomright()));
+        }
+    }
+
+    /// Adds voxels of one bucket.
+    fn add_inside(&mut self, chunk: ChunkIndex, low: Vec3Int, high: Vec3Int) {
+        let is_whole = high - low == Vec3Int::splat(BUCKET_SIDE);
+        let slot = self.slot(chunk);
+        match slot {
+            BucketMask::Full => {}
+            BucketMask::Rows(_) if is_whole => *slot = BucketMask::Full,
+            BucketMask::Rows(rows) => {
+                let origin = bucket_box(chunk).topleft;
+                set_box(rows, &BoundingBox::between(low - origin, high - origin));
             }
         }
     }
@@ -96,17 +120,33 @@ impl MagMask {
     pub fn project(&self, from: Mag, to: Mag, within: &BoundingBox) -> Self {
         let mut projected = Self::default();
         for (chunk, mask) in &self.buckets {
-            let origin = bucket_box(*chunk).topleft;
-            match mask {
-                BucketMask::Full => projected.add_box(&project_box(&bucket_box(*chunk), from, to).intersect(within)),
-                BucketMask::Rows(rows) => for_each_run(rows, |start, len| {
-                    let run = BoundingBox::new(start + origin, Shape3::new(len, 1, 1));
-                    projected.add_box(&project_box(&run, from, to).intersect(within));
-                }),
-            }
+            let BucketMask::Rows(rows) = mask else {
+                projected.add_box(&project_box(&bucket_box(*chunk), from, to).intersect(within));
+                continue;
+            };
+            // What the 32 voxels along each axis overlap is divided out once: a brush in YZ has a run for each voxel.
+            let spans = [0, 1, 2].map(|axis| project_side(chunk.0[axis], from.factors()[axis], to.factors()[axis]));
+            let (least, most) = (within.topleft, within.bottomright());
+            for_each_run(rows, |start, len| {
+                let end = start + Vec3Int::new(len - 1, 0, 0);
+                let at = |axis: usize, pos: Vec3Int| spans[axis][usize::try_from(pos[axis]).unwrap_or(0)];
+                let low = Vec3Int::new(at(0, start).0, at(1, start).0, at(2, start).0).max(least);
+                let high = Vec3Int::new(at(0, end).1, at(1, end).1, at(2, end).1).min(most);
+                projected.add_between(low, high);
+            });
         }
         projected
     }
+}
+
+/// First voxel of another mag, and the one after the last, that each voxel of a bucket overlaps along one axis.
+fn project_side(chunk: i64, from: i64, to: i64) -> [(i64, i64); BUCKET_SIDE as usize] {
+    let mut next = chunk * BUCKET_SIDE;
+    [(); BUCKET_SIDE as usize].map(|()| {
+        let (low, high) = (next * from, (next + 1) * from);
+        next += 1;
+        (low.div_euclid(to), (high - 1).div_euclid(to) + 1)
+    })
 }
 
 /// The voxels of a mag that overlap a box of another.
@@ -119,6 +159,11 @@ pub(super) fn bucket_range(b: &BoundingBox) -> impl Iterator<Item = ChunkIndex> 
     let side = Vec3Int::splat(BUCKET_SIDE);
     let (first, end) =
         if b.is_empty() { (Vec3Int::ZERO, Vec3Int::ZERO) } else { (b.topleft.div_floor(side), b.bottomright().div_ceil(side)) };
+    cells(first, end)
+}
+
+/// The buckets from `first` up to but not including `end`, x fastest.
+fn cells(first: Vec3Int, end: Vec3Int) -> impl Iterator<Item = ChunkIndex> + use<> {
     (first.z..end.z).flat_map(move |z| (first.y..end.y).flat_map(move |y| (first.x..end.x).map(move |x| ChunkIndex(Vec3Int::new(x, y, z)))))
 }
 

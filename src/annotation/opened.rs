@@ -177,7 +177,9 @@ fn nml_volume(volume: &VolumeAnnotation, read: Option<&NmlVolume>, at: usize, la
         told.name = Some(volume.name.clone());
     }
     told.fallback_layer.clone_from(&volume.fallback_layer);
-    told.largest_segment_id = volume.largest_segment_id;
+    // 0 is what holds where nothing is said.
+    let is_said = volume.largest_segment_id != Some(0) || read.is_none_or(|read| read.largest_segment_id.is_some());
+    told.largest_segment_id = volume.largest_segment_id.filter(|_| is_said);
     told.segments = volume.segments.iter().map(|segment| with_signed_id(segment, volume.class)).collect();
     told.segment_groups.clone_from(&volume.segment_groups);
     told

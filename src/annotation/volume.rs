@@ -8,7 +8,7 @@ use crate::format::{ChunkError, ChunkFault, ChunkSource};
 use crate::geometry::{BoundingBox, Mag, Shape3, Vec3Int, VoxelSize};
 use crate::voxel::{ElementClass, VoxelBuffer, VoxelType};
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// First mag-1 position that annotations can't have: positions are signed 32-bit numbers.
 pub(super) const POSITION_END: i64 = 1 << 31;
@@ -115,6 +115,7 @@ impl VolumeAnnotation {
                 fallback: level.fallback,
                 fallback_box: spec.fallback_box.map(|fallback| level.mag.box_in_mag(&fallback)),
                 last_positioned: Mutex::default(),
+                zeros: OnceLock::new(),
             };
             VolumeLevel { mag: level.mag, edited, base: Arc::new(base) }
         });
@@ -211,6 +212,9 @@ impl VolumeLevel {
     /// # Errors
     /// As [`Self::read`].
     pub fn read_unedited(&self, at: &BucketAddress) -> Result<(Arc<VoxelBuffer>, BucketOrigin), ChunkError> {
+        if self.base.is_nothing_at(at) {
+            return Ok((self.base.zeros(), BucketOrigin::Empty));
+        }
         let mut bytes = vec![0; self.base.byte_len()];
         let origin = match self.base.read_into(at, &mut bytes)? {
             BaseOrigin::Stored => BucketOrigin::Stored,

@@ -41,6 +41,14 @@ pub(super) fn examine(class: ElementClass, bytes: &[u8], mask: &Rows, rule: Pain
     by_length!(class, examine_voxels, bytes, mask, rule, id)
 }
 
+/// The same for a bucket of zeros, without looking at it.
+pub(super) fn examine_zeros(mask: &Rows, rule: PaintRule, id: SegmentId) -> Examined {
+    let is_painted = matches!(rule, PaintRule::All | PaintRule::WhereEqual(0));
+    let painted = Box::new(if is_painted { *mask } else { [0; ROWS] });
+    let painted_count = painted.iter().map(|row| u64::from(row.count_ones())).sum();
+    Examined { painted, painted_count, changed_count: if id == 0 { 0 } else { painted_count } }
+}
+
 /// Sets the voxels of a mask to an id.
 pub(super) fn set_voxels(class: ElementClass, bytes: &mut [u8], mask: &Rows, id: SegmentId) {
     by_length!(class, set_voxels_of, bytes, mask, id);

@@ -3,7 +3,7 @@
 use super::App;
 use super::tasks::{OpenPath, Reporter, TaskEvent, Tasks};
 use crate::compare::{CompareOptions, Pairing, Selection, Watch, compare_datasets};
-use crate::format::{Dataset, nml};
+use crate::format::Dataset;
 use crate::scene::ViewState;
 use crate::state::{BottomTab, Comparison, ComparisonState, Findings, first_view, with_differences};
 use std::path::PathBuf;
@@ -51,11 +51,7 @@ fn compare(task: u64, paths: [PathBuf; 2], open_path: &OpenPath, cancel: &Atomic
     let progress = |done, total| reporter.offer(TaskEvent::Comparison(ComparisonEvent::Progress { task, done, total }));
     let watch = Watch { progress: &progress, cancel };
     let difference = compare_datasets(&pairing, CompareOptions::default(), watch).map_err(|err| err.to_string())?;
-    let further = match (&a.annotation, &b.annotation) {
-        (Some(a), Some(b)) => nml::compare(&a.nml, &b.nml).iter().map(|difference| difference.text.clone()).collect(),
-        _ => Vec::new(),
-    };
-    let findings = Findings::new(&difference, further);
+    let findings = Findings::new(&difference);
     let (dataset, _) = with_differences(&a, &b, &difference);
     let mut view = first_view(&dataset);
     if let Some(place) = findings.places.first() {

@@ -1,6 +1,6 @@
 //! `chunkscope diff`: whether two datasets are equal, and what differs.
 
-use super::args::DiffArgs;
+use super::diff_args::DiffArgs;
 use super::diff_json::DiffJson;
 use super::diff_text::describe;
 use super::output::print;

@@ -8,6 +8,7 @@ mod args;
 mod demo;
 mod desktop;
 mod diff;
+mod diff_args;
 mod diff_json;
 mod diff_text;
 mod info;

@@ -19,11 +19,13 @@ pub(super) struct PairCounts {
     /// Pairs with more than this many leading zeros fewer in their hash are dropped.
     dropped_bits: u32,
     max_counted: usize,
+    /// What came last, by hash, not yet in `counts`: neighbouring voxels have few different pairs.
+    recent: Box<[((u64, u64), u64)]>,
 }
 
 impl Default for PairCounts {
     fn default() -> Self {
-        Self { counts: HashMap::new(), dropped_bits: 0, max_counted: MAX_COUNTED }
+        Self { counts: HashMap::new(), dropped_bits: 0, max_counted: MAX_COUNTED, recent: Box::default() }
     }
 }
 
@@ -42,7 +44,28 @@ impl PairCounts {
 
     /// Counts some voxels of a pair.
     pub fn add(&mut self, pair: (u64, u64), voxels: u64) {
-        if !self.keeps(pair) {
+        const RECENT: usize = 512;
+        if self.recent.is_empty() {
+            self.recent = vec![((0, 0), 0); RECENT].into();
+        }
+        let slot = &mut self.recent[hash(pair) as usize % RECENT]; // only its low bits count
+        if slot.0 == pair {
+            slot.1 = slot.1.saturating_add(voxels);
+        } else {
+            let (before, count) = std::mem::replace(slot, (pair, voxels));
+            self.count(before, count);
+        }
+    }
+
+    /// Puts into `counts` what is not there yet.
+    fn settle(&mut self) {
+        for (pair, voxels) in std::mem::take(&mut self.recent) {
+            self.count(pair, voxels);
+        }
+    }
+
+    fn count(&mut self, pair: (u64, u64), voxels: u64) {
+        if voxels == 0 || !self.keeps(pair) {
             return;
         }
         let count = self.counts.entry(pair).or_default();
@@ -64,15 +87,17 @@ impl PairCounts {
     }
 
     /// Adds the counts of another part of the volume.
-    pub fn merge(&mut self, other: Self) {
+    pub fn merge(&mut self, mut other: Self) {
+        other.settle();
         self.raise(other.dropped_bits);
         for (pair, voxels) in other.counts {
-            self.add(pair, voxels);
+            self.count(pair, voxels);
         }
     }
 
     /// The most frequent pairs and the most changed ids, at most `limit` of each.
-    pub fn finish(&self, classes: [ElementClass; 2], differing: u64, limit: usize) -> IdPairs {
+    pub fn finish(mut self, classes: [ElementClass; 2], differing: u64, limit: usize) -> IdPairs {
+        self.settle();
         let mut all: Vec<IdPair> = self
             .counts
             .iter()
@@ -150,13 +175,14 @@ mod tests {
 
     #[test]
     fn beyond_the_bound_the_same_pairs_remain_whatever_the_order() {
-        let pairs: Vec<(u64, u64)> = (0..1000).map(|i| (i, i * i + 1)).collect();
+        let pairs: Vec<(u64, u64)> = (1..1000).map(|i| (i, i * i + 1)).collect();
         let (mut forth, mut back, mut left, mut right) = (bounded(64), bounded(64), bounded(64), bounded(64));
         pairs.iter().for_each(|pair| forth.add(*pair, pair.0));
         pairs.iter().rev().for_each(|pair| back.add(*pair, pair.0));
         pairs[..300].iter().for_each(|pair| left.add(*pair, pair.0));
         pairs[300..].iter().for_each(|pair| right.add(*pair, pair.0));
         left.merge(right);
+        [&mut forth, &mut back, &mut left].into_iter().for_each(PairCounts::settle);
         for counts in [&forth, &back, &left] {
             assert!(!counts.counts.is_empty() && counts.counts.len() <= 64);
             assert!(counts.counts.iter().all(|(pair, voxels)| pair.0 == *voxels));

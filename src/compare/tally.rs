@@ -75,54 +75,69 @@ impl Tally {
     /// Compares two rows along x.
     fn add_row(&mut self, start: Vec3Int, a: &[u8], b: &[u8]) {
         let [len_a, len_b] = self.types.map(VoxelType::byte_len);
-        let mut run: Option<Run> = None;
+        let voxels = |x: i64| {
+            let i = usize::try_from(x - start.x).unwrap_or(0); // not before the row's start
+            [&a[i * len_a..(i + 1) * len_a], &b[i * len_b..(i + 1) * len_b]]
+        };
+        // Voxels of one region, and neighbours of the same two values, are counted together.
+        let (mut row, mut region, mut values): (Option<Run>, Option<Run>, Option<Run>) = (None, None, None);
+        let mut region_end = start.x;
         let comparator = self.comparator;
         comparator.differing(a, b, |i| {
             let x = start.x + i as i64; // a row has at most `isize::MAX` bytes
-            let voxels = [&a[i * len_a..(i + 1) * len_a], &b[i * len_b..(i + 1) * len_b]];
-            match &mut run {
-                Some(run) if x < run.end_x && run.values == voxels => (run.count, run.last_x) = (run.count + 1, x),
-                other => {
-                    if let Some(run) = other.take() {
-                        self.add_run(start, &run);
-                    }
-                    *other = Some(Run { first_x: x, last_x: x, end_x: self.regions.next_x(x), count: 1, values: voxels });
-                }
+            row.get_or_insert(Run::starting(x)).add(x);
+            if x >= region_end {
+                self.add_to_region(start, region.take());
+                region_end = self.regions.next_x(x);
             }
+            region.get_or_insert(Run::starting(x)).add(x);
+            if let Some(done) = values.take_if(|run| voxels(run.first_x) != voxels(x)) {
+                self.add_values(voxels(done.first_x), done.count);
+            }
+            values.get_or_insert(Run::starting(x)).add(x);
         });
-        if let Some(run) = run {
-            self.add_run(start, &run);
+        self.add_to_region(start, region);
+        if let Some(run) = values {
+            self.add_values(voxels(run.first_x), run.count);
+        }
+        if let Some(run) = row {
+            let touched = BoundingBox::new(start.with(0, run.first_x), Shape3::new(run.last_x - run.first_x + 1, 1, 1));
+            self.add_touched(&touched, run.count, voxels(run.first_x));
         }
     }
 
-    fn add_run(&mut self, start: Vec3Int, run: &Run<'_>) {
-        let first = start.with(0, run.first_x);
-        self.regions.add(first, run.count);
-        let touched = BoundingBox::new(first, Shape3::new(run.last_x - run.first_x + 1, 1, 1));
-        self.add_differing(&touched, run.count, run.values);
+    fn add_to_region(&mut self, start: Vec3Int, run: Option<Run>) {
+        if let Some(run) = run {
+            self.regions.add(start.with(0, run.first_x), run.count);
+        }
     }
 
-    /// Counts voxels of the same two values; `touched` is the box around them, whose first voxel is one of them.
-    fn add_differing(&mut self, touched: &BoundingBox, count: u64, values: [&[u8]; 2]) {
+    /// Counts differing voxels in the box around them, whose first voxel is one of them and has these values.
+    fn add_touched(&mut self, touched: &BoundingBox, count: u64, first_values: [&[u8]; 2]) {
         let all = &mut self.difference;
         all.differing = all.differing.saturating_add(count);
         all.bounding_box = all.bounding_box.union(touched);
         let comes_before = all.first.as_ref().is_none_or(|first| zyx(touched.topleft) < zyx(first.position));
         if comes_before {
-            let values = values.map(Box::from);
+            let values = first_values.map(Box::from);
             all.first = Some(DifferingVoxel { axes: self.axes.clone(), position: touched.topleft, values });
         }
-        if self.counts_ids {
-            let pair = self.comparator.ids(values[0], values[1]);
-            match pair {
-                (0, _) => all.gained = all.gained.saturating_add(count),
-                (_, 0) => all.lost = all.lost.saturating_add(count),
-                _ => {}
-            }
-            self.pairs.add(pair, count);
-        } else {
+    }
+
+    /// Counts what two values became of voxels that have them.
+    fn add_values(&mut self, values: [&[u8]; 2], count: u64) {
+        let all = &mut self.difference;
+        if !self.counts_ids {
             all.largest_step = all.largest_step.max(self.comparator.step(values[0], values[1]));
+            return;
         }
+        let pair = self.comparator.ids(values[0], values[1]);
+        match pair {
+            (0, _) => all.gained = all.gained.saturating_add(count),
+            (_, 0) => all.lost = all.lost.saturating_add(count),
+            _ => {}
+        }
+        self.pairs.add(pair, count);
     }
 
     /// Compares a box that has the same voxel everywhere, on each side.
@@ -132,7 +147,8 @@ impl Tally {
         self.comparator.differing(a, b, |_| differs = true);
         if differs && !area.is_empty() {
             self.regions.add_box(area);
-            self.add_differing(area, voxel_count(area), [a, b]);
+            self.add_touched(area, voxel_count(area), [a, b]);
+            self.add_values([a, b], voxel_count(area));
         }
     }
 
@@ -204,14 +220,22 @@ impl Tally {
     }
 }
 
-/// Differing voxels of one row and one region that have the same two values.
-struct Run<'a> {
+/// Differing voxels of a row, perhaps with others between them.
+struct Run {
     first_x: i64,
     last_x: i64,
-    /// Where the region ends.
-    end_x: i64,
     count: u64,
-    values: [&'a [u8]; 2],
+}
+
+impl Run {
+    const fn starting(x: i64) -> Self {
+        Self { first_x: x, last_x: x, count: 0 }
+    }
+
+    const fn add(&mut self, x: i64) {
+        self.last_x = x;
+        self.count += 1;
+    }
 }
 
 /// Voxels of a box, saturated.

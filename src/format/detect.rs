@@ -179,9 +179,6 @@ fn detect_folder(opener: &dyn StorageOpener, path: &Path) -> Result<Found, OpenE
     if let Some((root, key)) = precomputed::scale_of(opener, path) {
         return Ok(Found::PrecomputedScale { root, key });
     }
-    if annotation::is_annotation_folder(&storage, path) {
-        return Ok(Found::AnnotationFolder { folder: path.to_owned() });
-    }
     detect_by_listing(opener, path)
 }
 
@@ -189,6 +186,9 @@ fn detect_folder(opener: &dyn StorageOpener, path: &Path) -> Result<Found, OpenE
 pub(super) fn detect_by_listing(opener: &dyn StorageOpener, path: &Path) -> Result<Found, OpenError> {
     let storage = opener.open_folder(path);
     let entries = list(storage.as_ref(), path)?;
+    if annotation::is_annotation_folder(&entries) {
+        return Ok(Found::AnnotationFolder { folder: path.to_owned() });
+    }
     if holds_shards(storage.as_ref(), "", &entries) {
         return Ok(Found::Mag { folder: path.to_owned(), shard: None });
     }

@@ -73,8 +73,8 @@ pub struct Place {
 }
 
 impl Findings {
-    /// Lists what a comparison found. `further` are lines about annotations.
-    pub fn new(difference: &DatasetDifference, further: Vec<String>) -> Self {
+    /// Lists what a comparison found.
+    pub fn new(difference: &DatasetDifference) -> Self {
         let mut facts = Vec::new();
         if difference.voxel_sizes_differ() {
             facts.push(format!("Voxel sizes differ: {} and {}", difference.voxel_sizes[0], difference.voxel_sizes[1]));
@@ -104,10 +104,9 @@ impl Findings {
                 }
             }
         }
-        let has_further = !further.is_empty();
-        facts.extend(further);
-        let verdict = difference.verdict().max(if has_further { Verdict::Different } else { Verdict::Equal });
-        Self { verdict, facts, places, more_places }
+        let of_annotations = difference.annotation.iter().flat_map(|annotation| annotation.iter());
+        facts.extend(of_annotations.map(|difference| difference.text.clone()));
+        Self { verdict: difference.verdict(), facts, places, more_places }
     }
 }
 

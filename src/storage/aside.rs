@@ -35,7 +35,7 @@ impl AsideFile {
     ///
     /// # Errors
     /// If the folder can't be written.
-    pub fn create(target: &Path) -> io::Result<Self> {
+    pub fn begin(target: &Path) -> io::Result<Self> {
         let target = target.canonicalize().unwrap_or_else(|_| target.to_owned());
         let folder = folder_of(&target);
         remove_left_behind(folder);
@@ -95,7 +95,7 @@ impl AsideFolder {
     ///
     /// # Errors
     /// If something is there, or the folder above can't be written.
-    pub fn create(target: &Path) -> io::Result<Self> {
+    pub fn begin(target: &Path) -> io::Result<Self> {
         if target.symlink_metadata().is_ok() {
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, "there is something already"));
         }
@@ -203,12 +203,12 @@ mod tests {
         let folder = tempfile::tempdir().expect("temporary folder");
         let target = folder.path().join("a.zip");
         std::fs::write(&target, "old").expect("written");
-        let mut file = AsideFile::create(&target).expect("created");
+        let mut file = AsideFile::begin(&target).expect("created");
         file.write_all(b"new").expect("written");
         assert_eq!(std::fs::read(&target).expect("there"), b"old");
         file.commit().expect("renamed");
         assert_eq!(std::fs::read(&target).expect("there"), b"new");
-        drop(AsideFile::create(&target).expect("created"));
+        drop(AsideFile::begin(&target).expect("created"));
         assert_eq!(names(folder.path()), ["a.zip"]);
     }
 
@@ -216,13 +216,13 @@ mod tests {
     fn a_folder_appears_whole_and_never_over_another() {
         let above = tempfile::tempdir().expect("temporary folder");
         let target = above.path().join("d");
-        let folder = AsideFolder::create(&target).expect("created");
+        let folder = AsideFolder::begin(&target).expect("created");
         folder.write("a", b"1").expect("written");
         assert!(!target.exists());
         folder.commit().expect("renamed");
         assert_eq!(names(&target), ["a"]);
-        assert!(AsideFolder::create(&target).is_err());
-        drop(AsideFolder::create(&above.path().join("e")).expect("created"));
+        assert!(AsideFolder::begin(&target).is_err());
+        drop(AsideFolder::begin(&above.path().join("e")).expect("created"));
         assert_eq!(names(above.path()), ["d"]);
     }
 
@@ -241,7 +241,7 @@ mod tests {
         living.lock().expect("locked");
         let young = folder.path().join(format!("{PREFIX}young{SUFFIX}"));
         std::fs::write(&young, "").expect("written");
-        drop(AsideFile::create(&folder.path().join("x")).expect("created"));
+        drop(AsideFile::begin(&folder.path().join("x")).expect("created"));
         let mut left = names(folder.path());
         left.sort();
         assert_eq!(left, [format!("{PREFIX}living{SUFFIX}"), format!("{PREFIX}young{SUFFIX}")]);

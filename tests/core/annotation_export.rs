@@ -25,7 +25,7 @@ fn watch() -> ExportWatch<'static> {
 }
 
 const fn as_format(format: ExportFormat) -> ExportOptions {
-    ExportOptions { format: Some(format) }
+    ExportOptions { format: Some(format), only_edited: false }
 }
 
 fn at(x: i64, y: i64, z: i64) -> BucketAddress {
@@ -45,11 +45,15 @@ fn store(class: ElementClass, buckets: &[(BucketAddress, Vec<u8>)]) -> Arc<dyn B
     Arc::new(store)
 }
 
+fn voxel_size() -> VoxelSize {
+    VoxelSize::new([4.0, 4.0, 40.0], Some(LengthUnit::NANOMETER)).expect("a size")
+}
+
 fn volume(name: &str, class: ElementClass, fallback: Option<&str>, levels: Vec<(Mag, Arc<dyn BucketStore>)>) -> VolumeAnnotation {
     VolumeAnnotation::new(VolumeSpec {
         name: name.to_owned(),
         class,
-        voxel_size: VoxelSize::new([4.0, 4.0, 40.0], Some(LengthUnit::NANOMETER)).expect("a size"),
+        voxel_size: voxel_size(),
         bounding_box: BoundingBox::default(),
         axes: Vec::new(),
         fallback_layer: fallback.map(str::to_owned),
@@ -63,7 +67,8 @@ fn volume(name: &str, class: ElementClass, fallback: Option<&str>, levels: Vec<(
 }
 
 fn annotation(volumes: Vec<VolumeAnnotation>) -> Annotation {
-    Annotation { name: "test".to_owned(), nml: Arc::new(Nml::new(NewNml::default())), volumes }
+    let nml = Nml::new(NewNml { voxel_size: Some(voxel_size()), ..NewNml::default() });
+    Annotation { name: "test".to_owned(), nml: Arc::new(nml), volumes }
 }
 
 fn reopened(path: &Path) -> Dataset {
@@ -211,6 +216,19 @@ fn unknown_parts_of_the_nml_are_exported() {
     let path = folder.path().join("a.zip");
     export(&annotation, ExportOptions::default(), &path, watch()).expect("exported");
     assert!(compare(&annotation.nml, &file_of(&reopened(&path)).nml).is_empty());
+}
+
+#[test]
+fn an_nml_alone_is_written_where_there_are_no_voxels() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.nml");
+    let empty = annotation(vec![volume("Volume", ElementClass::Uint32, Some("seg"), vec![(Mag::ONE, store(ElementClass::Uint32, &[]))])]);
+    export(&empty, ExportOptions::default(), &path, watch()).expect("exported");
+    assert!(std::fs::read_to_string(&path).expect("text").starts_with("<?xml"));
+    assert_eq!(file_of(&reopened(&path)).nml.volumes[0].fallback_layer.as_deref(), Some("seg"));
+    let painted = annotation(vec![volume("Volume", ElementClass::Uint32, Some("seg"), two_mags(ElementClass::Uint32))]);
+    let err = export(&painted, ExportOptions::default(), &path, watch()).expect_err("refused");
+    assert!(matches!(err, ExportError::Voxels { .. }), "{err}");
 }
 
 #[test]

@@ -147,7 +147,8 @@ fn an_archive_that_holds_itself_is_no_endless_work() {
     // Each is the data of the one around it.
     let mut archive = annotation(&wkw_data(1), Packing::Stored);
     for _ in 0..12 {
-        archive = zip(&[file("a.nml", nml(VOLUME)), file("data_Volume.zip", &archive)], Packing::Stored);
+        // The first name doesn't tell that it is an annotation.
+        archive = zip(&[file("x", "x"), file("a.nml", nml(VOLUME)), file("data_Volume.zip", &archive)], Packing::Stored);
     }
     let dataset = open_zip(archive).map(|dataset| problems(&dataset)).unwrap_or_else(|err| err.to_string());
     assert!(dataset.contains("an annotation"), "{dataset}");
@@ -162,10 +163,9 @@ fn changed_bytes_give_voxels_or_errors() {
         for at in places.step_by(3) {
             let mut bytes = whole.clone();
             bytes[at] = bytes[at].wrapping_add(0x81);
-            if let Ok(dataset) = open_zip(bytes) {
-                if dataset.layers.first().is_some_and(|layer| !layer.levels.is_empty()) {
-                    let _ = voxel(&dataset, [0, 0, 0]);
-                }
+            let opened = open_zip(bytes).ok().filter(|dataset| dataset.layers.first().is_some_and(|layer| !layer.levels.is_empty()));
+            if let Some(dataset) = opened {
+                let _ = voxel(&dataset, [0, 0, 0]);
             }
         }
     }

@@ -41,6 +41,15 @@ fn write_ids(folder: &Path, class: ElementClass, chunk_log2: u8, ids: &[([usize;
     writer.write_shard(ShardIndex(Vec3Int::ZERO), &voxels, &cube(16)).expect("written");
 }
 
+/// Overwrites the voxels of a raw shard with zeros: the writer leaves shards of zeros out.
+fn clear_shard(file: &Path) {
+    /// Length of a WKW header.
+    const HEADER: usize = 16;
+    let mut bytes = std::fs::read(file).expect("there");
+    bytes[HEADER..].fill(0);
+    std::fs::write(file, bytes).expect("written");
+}
+
 #[test]
 fn one_volume_in_several_formats_is_equal() {
     let groups = equal_groups(&corpus());
@@ -120,7 +129,8 @@ fn equal_values_of_another_type_are_different_and_said_to_be_equal() {
 fn stored_zeros_and_nothing_are_equal() {
     let dir = folder();
     let at = |name: &str| dir.path().join(name).join("1");
-    write_ids(&at("a"), ElementClass::Uint8, 2, &[]);
+    write_mag(&at("a"), header(2, 2, BlockType::Raw, UINT8), &cube(16));
+    clear_shard(&at("a").join("z0/y0/x0.wkw"));
     write_mag(&at("b"), header(3, 2, BlockType::Lz4, UINT8), &cube(0));
     write_properties(dir.path(), &[LayerSpec::simple("a", cube(200)), LayerSpec::simple("b", cube(200))]);
     let answer = diff(&dir.path().join("a"), &dir.path().join("b"), &[]);
@@ -272,11 +282,14 @@ fn write_annotation(folder: &Path, nml: &str, buckets: &[(i64, u32)]) {
          location=\"data_Volume.zip\" name=\"Volume\" fallbackLayer=\"segmentation\"/></things>"
     );
     std::fs::write(folder.join("annotation.nml"), nml).expect("written");
-    let header = header(5, 0, BlockType::Lz4, VoxelType::single(ElementClass::Uint32));
-    let writer = WkwWriter::create(folder.join("data_Volume/1"), header).expect("created");
+    let mag = folder.join("data_Volume/1");
+    let writer = WkwWriter::create(&mag, header(5, 0, BlockType::Raw, VoxelType::single(ElementClass::Uint32))).expect("created");
     for (x, id) in buckets {
         let shard = ShardIndex(Vec3Int::new(*x, 0, 0));
-        writer.write_shard(shard, &id.to_le_bytes().repeat(32 * 32 * 32), &writer.shard_box(shard)).expect("written");
+        writer.write_shard(shard, &id.max(&1).to_le_bytes().repeat(32 * 32 * 32), &writer.shard_box(shard)).expect("written");
+        if *id == 0 {
+            clear_shard(&mag.join(format!("z0/y0/x{x}.wkw")));
+        }
     }
 }
 

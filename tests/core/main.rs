@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod annotation_commands;
 mod annotation_export;
 mod annotations;
 mod annotations_cli;

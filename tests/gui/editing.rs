@@ -196,12 +196,19 @@ fn an_annotation_without_its_dataset_paints_only_where_it_has_buckets() {
     alone.stroke(&[[5.5, 5.5, 5.5]]);
     assert_eq!(alone.id_at([5, 5, 5]), 0);
     assert!(alone.state().notifications.iter().any(|news| news.text.contains("fallback layer")), "the reason is said");
-    // With the dataset that somebody shows, it can.
-    alone.send(UiCommand::Undo);
-    alone.settle();
-    let dataset = Effect::Discard(Box::new(Effect::OpenDatasetOfAnnotation(tiny.path())));
-    alone.send(AppCommand::Confirmed(Box::new(dataset)));
-    alone.settle();
+    // The dataset that somebody shows would mean other voxels below the edits.
+    alone.send(AnnotationCommand::OpenDataset(tiny.path()));
+    assert!(alone.state().notifications.iter().any(|news| news.text.starts_with("Export the annotation first")));
+
+    let mut found = Setup::of(&file).start();
+    found.settle();
+    found.send(AnnotationCommand::OpenDataset(tiny.path()));
+    found.until("over the dataset", |gui| gui.state().annotation.as_ref().is_some_and(|open| open.missing_dataset.is_none()));
+    found.settle();
+    assert_eq!(found.id_at([5, 5, 5]), u64::from(value::cells([5, 5, 5])));
+    found.with_tools(|tools| (tools.tool, tools.brush_size) = (Tool::Brush, 3));
+    found.stroke(&[[5.5, 5.5, 5.5]]);
+    assert_eq!(found.id_at([5, 5, 5]), found.volume().active);
 }
 
 #[test]

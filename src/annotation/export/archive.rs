@@ -16,24 +16,31 @@ use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use zip::ZipWriter;
 
-/// Writes an annotation as an archive: an NML, and a data zip per volume. A file that is there is replaced once the new
-/// one is whole; the annotation's own file may be the one.
+/// Writes an annotation as an archive: an NML, and a data zip per volume; or as an NML alone if the path ends so and there
+/// are no voxels. A file that is there is replaced once the new one is whole; the annotation's own file may be the one.
 ///
 /// # Errors
 /// If a bucket can't be read or isn't to be held by the format, the file can't be written, or it is cancelled. What was at
 /// `path` stays then.
 pub fn export(annotation: &Annotation, options: ExportOptions, path: &Path, watch: ExportWatch<'_>) -> Result<ExportReport, ExportError> {
     let mut report = ExportReport::default();
-    let encoders = annotation.volumes.iter().map(|volume| encoder(volume, options, &mut report.problems)).collect::<Result<Vec<_>, _>>()?;
+    let mut encoders =
+        annotation.volumes.iter().map(|volume| encoder(volume, options, &mut report.problems)).collect::<Result<Vec<_>, _>>()?;
     let contents: Vec<VolumeContent> = annotation.volumes.iter().map(|volume| VolumeContent::new(volume, options.only_edited)).collect();
     let mut volumes = annotation.nml_volumes();
     warn_of_names(&volumes, &mut report.problems);
+    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("nml")) {
+        if let Some((volume, _)) = annotation.volumes.iter().zip(&contents).find(|(_, content)| content.len() > 0) {
+            return Err(ExportError::Voxels { volume: volume.name.clone(), path: path.to_owned() });
+        }
+        return nml_alone(annotation, volumes, path, report);
+    }
     let fail = cant_write(path);
     let zip_failed = |err: zip::result::ZipError| cant_write(path)(err.into());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut zip = ZipWriter::new(AsideFile::create(path).map_err(&fail)?).set_auto_large_file();
+    let mut zip = ZipWriter::new(AsideFile::begin(path).map_err(&fail)?).set_auto_large_file();
     let done = AtomicU64::new(0);
-    for (i, (volume, (content, encoder))) in annotation.volumes.iter().zip(contents.iter().zip(&encoders)).enumerate() {
+    for (i, (volume, (content, encoder))) in annotation.volumes.iter().zip(contents.iter().zip(&mut encoders)).enumerate() {
         let told = &mut volumes[i];
         told.format = Some(match encoder.format {
             ExportFormat::Wkw => VolumeFormat::Wkw,
@@ -44,9 +51,21 @@ pub fn export(annotation: &Annotation, options: ExportOptions, path: &Path, watc
         let axes = axes(annotation, volume);
         let total = contents.iter().map(VolumeContent::len).sum();
         let keeps_zeros = options.only_edited || volume.fallback_layer.is_some();
-        let data = DataZip { volume, content, encoder, keeps_zeros, axes: &axes, path, watch, done: &done, total };
-        let mut file = scratch_file(folder).map_err(&fail)?;
-        let written = data.write(&mut file)?;
+        let write = |encoder: &Encoder| {
+            let data = DataZip { volume, content, encoder, keeps_zeros, axes: &axes, path, watch, done: &done, total };
+            let mut file = scratch_file(folder).map_err(&fail)?;
+            Ok((data.write(&mut file)?, file))
+        };
+        let (written, mut file) = match write(encoder) {
+            // Better a file that other programs read right than none.
+            Err(ExportError::Id { id, .. }) if volume.fallback_layer.is_none() => {
+                let text = format!("stored as {}, as segment {id} doesn't fit {}, {}", encoder.from, encoder.to, encoder.reason);
+                report.problems.warn(&volume.name, text);
+                encoder.to = encoder.from;
+                write(encoder)?
+            }
+            written => written?,
+        };
         watch.check()?;
         // A size beyond 32 bits has to be announced before the data.
         let is_large = file.metadata().map_err(&fail)?.len() >= u64::from(u32::MAX) / 2;
@@ -58,6 +77,17 @@ pub fn export(annotation: &Annotation, options: ExportOptions, path: &Path, watc
     report.problems.extend(write_with_volumes(&annotation.nml, &volumes, io::BufWriter::new(&mut zip)).map_err(&fail)?);
     watch.check()?;
     let mut file = zip.finish().map_err(zip_failed)?;
+    report.bytes = file.stream_position().map_err(&fail)?;
+    file.commit().map_err(&fail)?;
+    Ok(report)
+}
+
+/// Writes the NML without data zips.
+fn nml_alone(annotation: &Annotation, volumes: Vec<NmlVolume>, path: &Path, mut report: ExportReport) -> Result<ExportReport, ExportError> {
+    let volumes: Vec<NmlVolume> = volumes.into_iter().map(|volume| NmlVolume { location: None, format: None, ..volume }).collect();
+    let fail = cant_write(path);
+    let mut file = AsideFile::begin(path).map_err(&fail)?;
+    report.problems.extend(write_with_volumes(&annotation.nml, &volumes, &mut file).map_err(&fail)?);
     report.bytes = file.stream_position().map_err(&fail)?;
     file.commit().map_err(&fail)?;
     Ok(report)

@@ -111,6 +111,14 @@ pub enum ExportError {
         /// Names of the axes.
         axes: String,
     },
+    /// Voxels don't fit into an NML.
+    #[error("can't export the voxels of volume {volume} as an NML alone, only as a zip: {}", .path.display())]
+    Voxels {
+        /// Name of the volume.
+        volume: String,
+        /// The file.
+        path: PathBuf,
+    },
     /// What can't be part of a bucket's name.
     #[error("can't export volume {volume}: it has a bucket at the negative position {position}")]
     Negative {

@@ -29,7 +29,7 @@ const MAX_SHARD_LOG2: u8 = 5;
 /// If something can't be read or written, a volume has axes that WKW can't hold, or it is cancelled.
 pub fn merge(annotation: &Annotation, path: &Path, watch: ExportWatch<'_>) -> Result<ExportReport, ExportError> {
     let fail = cant_write(path);
-    let folder = AsideFolder::create(path).map_err(&fail)?;
+    let folder = AsideFolder::begin(path).map_err(&fail)?;
     let mut report = ExportReport::default();
     let mut layers: Vec<Value> = Vec::new();
     let mut names: Vec<String> = Vec::new();

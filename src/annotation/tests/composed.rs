@@ -18,7 +18,7 @@ fn volume(fallback_chunk: i64) -> VolumeAnnotation {
     spec.fallback_layer = Some("segmentation".to_owned());
     let mut blocks = Blocks::new(ElementClass::Uint32, fallback_chunk, bounds, id);
     // Beside all that is read but for the test of errors.
-    blocks.broken.insert([0, 0, 32 / fallback_chunk]);
+    blocks.broken.insert([0, 0, (32 / fallback_chunk).max(1)]);
     spec.levels[0].fallback = Some(Arc::new(blocks));
     let mut stored = MemoryBuckets::new(ElementClass::Uint32);
     stored.put(BucketAddress::at(chunk(1, 0, 0)), &uniform(ElementClass::Uint32, 0));

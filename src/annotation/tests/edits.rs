@@ -171,7 +171,7 @@ fn only_what_is_inside_the_bounding_box_is_painted() {
 }
 
 fn noise(seed: u64, p: Vec3Int) -> u64 {
-    let mut h = seed ^ (p.x * 73_856_093 ^ p.y * 19_349_663 ^ p.z * 83_492_791).cast_unsigned();
+    let mut h = seed ^ ((p.x * 73_856_093) ^ (p.y * 19_349_663) ^ (p.z * 83_492_791)).cast_unsigned();
     h = (h ^ (h >> 13)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     u64::from((h >> 40) % 100 < 62) + 1
 }

@@ -9,8 +9,11 @@ use std::sync::Arc;
 
 const SETTINGS: PaintSettings = PaintSettings { segment: 7, active: 7, mode: OverwriteMode::OverwriteAll };
 
+/// The edited buckets of each level.
+type LevelEdits = Vec<Vec<(BucketAddress, Arc<VoxelBuffer>)>>;
+
 /// Everything that undo restores: edited buckets with their voxels, and the list.
-fn state(editor: &VolumeEditor) -> (Vec<Vec<(BucketAddress, Arc<VoxelBuffer>)>>, Vec<Segment>) {
+fn state(editor: &VolumeEditor) -> (LevelEdits, Vec<Segment>) {
     (editor.volume().snapshot(), editor.volume().segments.clone())
 }
 

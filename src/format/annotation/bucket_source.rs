@@ -76,10 +76,9 @@ impl BucketSource {
         Some(Self { buckets: Arc::new(buckets), grid, position })
     }
 
-    /// The box around all buckets at all positions, in voxels of the mag.
-    pub fn extent(&self) -> BoundingBox {
-        let boxes = self.buckets.files.iter().map(|file| self.grid.chunk_box(file.address.chunk));
-        boxes.fold(BoundingBox::default(), |all, one| all.union(&one))
+    /// The boxes of all buckets at all positions, in voxels of the mag.
+    pub fn boxes(&self) -> impl Iterator<Item = BoundingBox> {
+        self.buckets.files.iter().map(|file| self.grid.chunk_box(file.address.chunk))
     }
 
     fn find(&self, at: &BucketAddress) -> Option<&BucketFile> {

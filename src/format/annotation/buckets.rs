@@ -4,7 +4,7 @@
 //! buckets lie over the chunks of a fallback layer and hide them whole.
 
 use crate::format::ChunkError;
-use crate::geometry::ChunkIndex;
+use crate::geometry::{BoundingBox, ChunkIndex};
 use crate::voxel::ElementClass;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -47,6 +47,13 @@ impl Ord for BucketAddress {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.sort_key().cmp(&other.sort_key())
     }
+}
+
+/// What a volume reaches with the buckets of a further mag, in mag-1 voxels; `extent` is what it reaches with those of all
+/// finer mags. A coarse bucket is far larger than what was painted in it, so one that touches the extent adds nothing.
+pub fn extent_with(extent: &BoundingBox, buckets: impl IntoIterator<Item = BoundingBox>) -> BoundingBox {
+    let beyond = buckets.into_iter().filter(|bucket| bucket.intersect(extent).is_empty());
+    beyond.fold(*extent, |all, bucket| all.union(&bucket))
 }
 
 /// The stored buckets of one mag of a volume annotation. Which there are is known without reading; a bucket of zeros
@@ -109,5 +116,20 @@ impl BucketStore for MemoryBuckets {
         let Some(voxels) = self.buckets.get(at) else { return Ok(false) };
         out.copy_from_slice(voxels);
         Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::{Shape3, Vec3Int};
+
+    #[test]
+    fn coarse_buckets_of_what_is_known_add_nothing() {
+        let side = |at: i64, side: i64| BoundingBox::new(Vec3Int::splat(at), Shape3::splat(side));
+        let fine = extent_with(&BoundingBox::default(), [side(64, 32), side(96, 32)]);
+        assert_eq!(fine, side(64, 64));
+        assert_eq!(extent_with(&fine, [side(0, 32_768)]), fine);
+        assert_eq!(extent_with(&fine, [side(0, 128), side(1024, 128)]), BoundingBox::between(Vec3Int::splat(64), Vec3Int::splat(1152)));
     }
 }

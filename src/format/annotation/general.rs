@@ -10,12 +10,16 @@ use crate::storage::{FolderOpener, Storage, StorageError};
 use std::path::Path;
 use std::sync::Arc;
 
+/// Entries at the top of a data zip that are looked at.
+const MAX_ENTRIES: usize = 4096;
+
 /// Opens the first segmentation (else the first layer) of what a storage holds; `path` leads to it.
 ///
 /// # Errors
 /// If nothing in it can be opened.
 pub(super) fn open_general(storage: Arc<dyn Storage>, path: &Path) -> Result<FoundVolume, OpenError> {
-    if is_annotation_folder(&storage, path) {
+    let entries = storage.list("", MAX_ENTRIES).ok().flatten().unwrap_or_default();
+    if is_annotation_folder(&entries) {
         // An archive can be made that holds itself.
         let reason = "an annotation where a volume's data are expected".to_owned();
         let source = StorageError::Archive { reason, location: storage.location("") };

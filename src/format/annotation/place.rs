@@ -2,8 +2,8 @@
 
 use super::bucket_names::{VolumeFiles, is_junk};
 use crate::format::PROPERTIES_FILE;
-use crate::storage::{Storage, StorageError, StorageKey, SubFolder, ZipStorage, is_zip};
-use std::path::{Path, PathBuf};
+use crate::storage::{FolderEntry, Storage, StorageError, StorageKey, SubFolder, ZipStorage, is_zip};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Bytes at the start of a file by which its kind is known. The first entry's name in an archive must fit.
@@ -236,9 +236,9 @@ pub(super) fn folder_of(name: &str) -> &str {
     name.rfind('/').map_or("", |at| &name[..=at])
 }
 
-/// Whether a folder looks like an annotation: it has an NML beside archives or extracted data.
-pub(in crate::format) fn is_annotation_folder(storage: &Arc<dyn Storage>, path: &Path) -> bool {
-    let Ok(place) = Place::of_folder(storage.clone(), path.to_owned()) else { return false };
-    let has_data = !place.zips.is_empty() || place.folders.iter().any(|folder| folder.starts_with("data"));
-    !place.nmls.is_empty() && has_data
+/// Whether a folder with these entries looks like an annotation: it has an NML beside archives or extracted data.
+pub(in crate::format) fn is_annotation_folder(entries: &[FolderEntry]) -> bool {
+    let is_data = |entry: &FolderEntry| if entry.is_folder { entry.name.starts_with("data") } else { is_zip_name(&entry.name) };
+    let has_nml = entries.iter().any(|entry| !entry.is_folder && is_nml_name(&entry.name) && !is_junk(&entry.name));
+    has_nml && entries.iter().any(is_data)
 }

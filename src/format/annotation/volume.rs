@@ -2,7 +2,7 @@
 
 use super::bucket_names::{MagFiles, VolumeFiles};
 use super::bucket_source::{BucketCoding, BucketFile, BucketSource, Buckets};
-use super::buckets::{BUCKET_VOXELS, BucketAddress, BucketStore};
+use super::buckets::{BUCKET_VOXELS, BucketAddress, BucketStore, extent_with};
 use super::volume_axes::AxisNames;
 use super::volume_headers::{HeaderKind, LevelHeader, wkw_header, zarr_header};
 use crate::format::nml::VolumeFormat;
@@ -139,7 +139,7 @@ impl FoundVolume {
             header: report,
         };
         let Some(source) = BucketSource::new(buckets) else { return };
-        self.extent = self.extent.union(&mag.box_in_mag1(&source.extent()));
+        self.extent = extent_with(&self.extent, source.boxes().map(|bucket| mag.box_in_mag1(&bucket)));
         let source = Arc::new(source);
         let store: Arc<dyn BucketStore> = source.clone();
         self.levels.push(FoundLevel { mag, folder: files.folder, source: Ok(source), store: Some(store) });

@@ -61,13 +61,14 @@ pub(super) fn is_empty_list(element: &XmlElement) -> bool {
         && element.children.iter().all(|node| matches!(node, XmlNode::Comment(_)))
 }
 
-/// The text directly inside an element, without white space around it.
+/// The text directly inside an element; how much white space there is has no meaning.
 pub(super) fn text_inside(element: &XmlElement) -> String {
     let texts = element.children.iter().filter_map(|node| match node {
-        XmlNode::Text(text) => Some(text.trim()),
+        XmlNode::Text(text) => Some(&**text),
         XmlNode::Element(_) | XmlNode::Comment(_) | XmlNode::Instruction(_) => None,
     });
-    texts.collect::<Vec<_>>().join(" ")
+    let words = texts.flat_map(str::split_whitespace);
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// An element with all that is in it as text: equal texts, equal meaning.

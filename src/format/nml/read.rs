@@ -261,8 +261,14 @@ impl Builder {
         if let Some(element) = self.open.last_mut()
             && !self.text.trim().is_empty()
         {
-            self.parts += 1;
-            element.children.push(XmlNode::Text(self.text.replace("\r\n", "\n").into()));
+            let text = self.text.replace("\r\n", "\n");
+            // Around an element that was left out it is one text.
+            if let Some(XmlNode::Text(before)) = element.children.last_mut() {
+                *before = [&**before, &*text].concat().into();
+            } else {
+                self.parts += 1;
+                element.children.push(XmlNode::Text(text.into()));
+            }
         }
         self.text.clear();
     }

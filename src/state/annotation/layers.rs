@@ -2,7 +2,7 @@
 
 use super::open::{OpenAnnotation, OpenVolume};
 use crate::annotation::{Annotation, ComposedSource, VolumeAnnotation, VolumeLevel};
-use crate::format::annotation::BUCKET_SIDE;
+use crate::format::annotation::{BUCKET_SIDE, extent_with};
 use crate::format::nml::{Segment, VolumeFormat};
 use crate::format::{DataFormat, Dataset, ExtraAxis, HeaderReport, Layer, LayerCategory, LayerConfiguration, MagLevel, ViewConfiguration};
 use crate::geometry::{BoundingBox, Shape3, Vec3Int, VoxelSize};
@@ -37,7 +37,7 @@ pub fn with_volumes(dataset: Option<&Dataset>, annotation: &Annotation, file: Op
     for problem in problems.iter() {
         merged.problems.add(problem.clone());
     }
-    let extent = merged.bounding_box();
+    let extent = if dataset.is_some() { merged.bounding_box() } else { around_everything(annotation) };
     let mut indices = Vec::with_capacity(annotation.volumes.len());
     for volume in &annotation.volumes {
         let fallback = volume.fallback_layer.as_deref().and_then(|name| dataset.and_then(|dataset| dataset.layer(name)));
@@ -68,6 +68,19 @@ fn alone(annotation: &Annotation, file: Option<&Path>) -> Dataset {
     }
 }
 
+/// What an annotation without its dataset is about, with room around it to paint in; mag 1.
+fn around_everything(annotation: &Annotation) -> BoundingBox {
+    const ROOM: Vec3Int = Vec3Int::splat(256);
+    let nml = &annotation.nml;
+    let voxel = |position: Vec3Int| BoundingBox::new(position, Shape3::splat(1));
+    let nodes = nml.trees.iter().flat_map(|tree| &tree.nodes).map(|node| voxel(node.position));
+    let boxes = nml.user_boxes.iter().map(|user_box| user_box.extent).chain(nml.task_box).chain(nml.edit_position.map(voxel));
+    let told = nodes.chain(boxes).fold(BoundingBox::default(), |all, one| all.union(&one));
+    let all = annotation.volumes.iter().map(extent_of).fold(told, |all, one| all.union(&one));
+    // Annotations have no negative positions.
+    BoundingBox::between((all.topleft - ROOM).max(Vec3Int::ZERO), all.bottomright() + ROOM)
+}
+
 /// A name that no layer has: that of the volume, else with a word or number behind it.
 fn free_name(layers: &[Layer], wanted: &str) -> String {
     let is_free = |name: &str| layers.iter().all(|layer| layer.name != name);
@@ -82,7 +95,7 @@ fn volume_layer(volume: &VolumeAnnotation, name: String, dataset: BoundingBox, l
         .iter()
         .map(|level| MagLevel { mag: level.mag, copy: 1, path: location.to_owned(), source: Ok(Arc::new(ComposedSource::new(level))) })
         .collect();
-    let extent = volume.levels.iter().fold(dataset.union(&volume.bounding_box), |extent, level| extent.union(&extent_of(level)));
+    let extent = dataset.union(&volume.bounding_box).union(&extent_of(volume));
     Layer {
         name,
         category: LayerCategory::Segmentation,
@@ -104,11 +117,16 @@ fn volume_layer(volume: &VolumeAnnotation, name: String, dataset: BoundingBox, l
     }
 }
 
-/// Mag-1 voxels of a level's own buckets.
-fn extent_of(level: &VolumeLevel) -> BoundingBox {
-    let side = Vec3Int::splat(BUCKET_SIDE);
-    let boxes = level.addresses().into_iter().map(|at| BoundingBox::new(at.chunk.0.times(side), Shape3::splat(BUCKET_SIDE)));
-    level.mag.box_in_mag1(&boxes.fold(BoundingBox::default(), |extent, bucket| extent.union(&bucket)))
+/// The mag-1 box of a volume's own buckets.
+fn extent_of(volume: &VolumeAnnotation) -> BoundingBox {
+    volume.levels.iter().fold(BoundingBox::default(), |extent, level| extent_with(&extent, boxes_of(level)))
+}
+
+/// Mag-1 boxes of a level's own buckets.
+fn boxes_of(level: &VolumeLevel) -> impl Iterator<Item = BoundingBox> {
+    let (side, mag) = (Vec3Int::splat(BUCKET_SIDE), level.mag);
+    let topleft = level.addresses().into_iter().map(move |at| at.chunk.0.times(side));
+    topleft.map(move |topleft| mag.box_in_mag1(&BoundingBox::new(topleft, Shape3::splat(BUCKET_SIDE))))
 }
 
 /// The axes beyond x, y, z, as long as the positions of its buckets ask for.

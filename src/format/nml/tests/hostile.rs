@@ -76,6 +76,13 @@ fn two_roots_are_read_as_one() {
 }
 
 #[test]
+fn text_around_an_element_that_is_left_out_is_one() {
+    let nml = parsed("<things>a<1>b</1>c</things>");
+    assert_eq!(nml.document.children, [XmlNode::Text("ac".into())]);
+    assert_eq!(lines(&compare(&nml, &parsed(&written(&nml)))), Vec::<&str>::new());
+}
+
+#[test]
 fn deep_nesting_is_cut_off() {
     let deep = 100_000;
     let xml = format!("<things><parameters/><groups>{}{}</groups></things>", "<group id='1'>".repeat(deep), "</group>".repeat(deep));
