@@ -185,7 +185,7 @@ fn search_ui(ui: &mut Ui, ctx: &AppContext<'_>, free: Rect, width: f32) {
     }
 }
 
-/// The text of an action with its key, for tooltips: `Chunk grid (C)`.
+/// The text of an action with its key, for tooltips: `Chunk grid (G)`.
 pub fn with_shortcut(command: UiCommand) -> String {
     match command.shortcuts().first() {
         Some(shortcut) => format!("{} ({shortcut})", command.text()),

@@ -103,8 +103,8 @@ fn every_switch_has_its_key() {
     let overlays = |gui: &Gui| gui.state().settings.overlays;
     for (modifiers, key, is_on) in [
         (Modifiers::NONE, Key::X, (|gui: &Gui| gui.state().settings.overlays.crosshair) as fn(&Gui) -> bool),
-        (Modifiers::NONE, Key::C, |gui| gui.state().settings.overlays.chunk_grid),
-        (Modifiers::SHIFT, Key::C, |gui| gui.state().settings.overlays.shard_grid),
+        (Modifiers::NONE, Key::G, |gui| gui.state().settings.overlays.chunk_grid),
+        (Modifiers::SHIFT, Key::G, |gui| gui.state().settings.overlays.shard_grid),
         (Modifiers::NONE, Key::K, |gui| gui.state().settings.left_panel),
         (Modifiers::NONE, Key::L, |gui| gui.state().settings.inspector),
         (Modifiers::NONE, Key::F1, |gui| gui.state().panels.shortcuts),

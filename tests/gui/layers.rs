@@ -53,10 +53,10 @@ fn a_click_on_its_row_selects_a_layer_and_keys_go_on_from_there() {
 #[test]
 fn keys_show_and_hide_the_selected_layer_and_the_segmentation() {
     let (_tiny, mut gui) = opened(WIDE);
-    gui.key(Key::V);
+    gui.key(Key::E);
     gui.settle();
     assert!(!gui.layer("em").display.visible);
-    gui.key(Key::V);
+    gui.key(Key::E);
     gui.key(Key::Num3);
     gui.settle();
     assert!(gui.layer("em").display.visible && gui.layer("cells").display.visible);
