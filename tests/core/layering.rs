@@ -277,7 +277,8 @@ fn eframe_appears_in_app_and_main_only() {
 
 #[test]
 fn files_are_opened_in_storage_and_written_by_named_modules_only() {
-    let allowed = ["storage/", "format/wkw/writer.rs", "desktop/", "demo/", "demo.rs", "cli/", "app/thumbnails.rs", "app/annotations/recovery.rs"];
+    let allowed =
+        ["storage/", "format/wkw/writer.rs", "desktop/", "demo/", "demo.rs", "cli/", "app/thumbnails.rs", "app/annotations/recovery.rs"];
     // Types of other names may end in `File`.
     let whole = |line: &str, word: &str| line.match_indices(word).any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric()));
     let is_found = |line: &str| {

@@ -78,6 +78,8 @@ impl Painter {
                 self.stroke = Some(slice_of(&place, &[at], diameter));
                 Ok(outcome.into())
             }
+            // The window goes on with a stroke that couldn't be begun until the button is released.
+            EditRequest::ExtendStroke(_) | EditRequest::EndStroke if self.stroke.is_none() => Ok(EditOutcome::default().into()),
             EditRequest::ExtendStroke(points) => {
                 let outcome = self.editor.extend_stroke(&points)?;
                 if let Some(stroke) = &mut self.stroke {
