@@ -202,7 +202,7 @@ impl Builder {
                 0 => self.counts.bad_names += 1,
                 1.. => {}
             }
-            self.flush_text();
+            // The text around it is one.
             self.skipped_depth += 1;
             return Ok(());
         }
@@ -245,13 +245,15 @@ impl Builder {
     }
 
     fn push_node(&mut self, node: impl FnOnce() -> XmlNode) {
+        if self.skipped_depth > 0 {
+            return;
+        }
         self.flush_text();
         match self.open.last_mut() {
-            Some(element) if self.skipped_depth == 0 => {
+            Some(element) => {
                 self.parts += 1;
                 element.children.push(node());
             }
-            Some(_) => {}
             None => self.counts.outside += 1,
         }
     }
@@ -261,14 +263,8 @@ impl Builder {
         if let Some(element) = self.open.last_mut()
             && !self.text.trim().is_empty()
         {
-            let text = self.text.replace("\r\n", "\n");
-            // Around an element that was left out it is one text.
-            if let Some(XmlNode::Text(before)) = element.children.last_mut() {
-                *before = [&**before, &*text].concat().into();
-            } else {
-                self.parts += 1;
-                element.children.push(XmlNode::Text(text.into()));
-            }
+            self.parts += 1;
+            element.children.push(XmlNode::Text(self.text.replace("\r\n", "\n").into()));
         }
         self.text.clear();
     }
