@@ -193,6 +193,7 @@ fn an_annotation_without_its_dataset_paints_only_where_it_has_buckets() {
     alone.stroke(&[[36.5, 36.5, 33.5]]);
     let active = alone.volume().active;
     assert_eq!(alone.id_at([36, 36, 33]), active, "its bucket is there");
+    alone.send(AppCommand::SetPosition(Vec3Int::splat(5)));
     alone.stroke(&[[5.5, 5.5, 5.5]]);
     assert_eq!(alone.id_at([5, 5, 5]), 0);
     assert!(alone.state().notifications.iter().any(|news| news.text.contains("fallback layer")), "the reason is said");
@@ -204,6 +205,7 @@ fn an_annotation_without_its_dataset_paints_only_where_it_has_buckets() {
     found.settle();
     found.send(AnnotationCommand::OpenDataset(tiny.path()));
     found.until("over the dataset", |gui| gui.state().annotation.as_ref().is_some_and(|open| open.missing_dataset.is_none()));
+    found.send(AppCommand::SetPosition(Vec3Int::splat(5)));
     found.settle();
     assert_eq!(found.id_at([5, 5, 5]), u64::from(value::cells([5, 5, 5])));
     found.with_tools(|tools| (tools.tool, tools.brush_size) = (Tool::Brush, 3));
