@@ -47,8 +47,8 @@ pub enum LayerCategory {
     Segmentation,
 }
 
-/// An opened dataset.
-#[derive(Debug)]
+/// An opened dataset. Clones share what reads their chunks.
+#[derive(Clone, Debug)]
 pub struct Dataset {
     /// Name as shown: the folder's.
     pub name: String,

@@ -137,18 +137,7 @@ fn level_fact(level: &LevelDifference) -> String {
 
 /// The first dataset with a layer of differences above each layer that has some, and the indices of those.
 pub fn with_differences(a: &Dataset, b: &Dataset, difference: &DatasetDifference) -> (Dataset, Vec<usize>) {
-    let mut shown = Dataset {
-        name: a.name.clone(),
-        path: a.path.clone(),
-        format: a.format,
-        voxel_size: a.voxel_size,
-        layers: a.layers.clone(),
-        header: a.header.clone(),
-        view: a.view.clone(),
-        focus: None,
-        annotation: None,
-        problems: a.problems.clone(),
-    };
+    let mut shown = Dataset { focus: None, annotation: None, ..a.clone() };
     let mut added = Vec::new();
     for found in &difference.layers {
         let Some([first, second]) = a.layer(&found.names[0]).zip(b.layer(&found.names[1])).map(<[&Layer; 2]>::from) else { continue };

@@ -19,21 +19,13 @@ const OPACITY: [f64; 2] = [0.5, 0.3];
 /// A dataset with the volumes of an annotation above its layers; the annotation alone if there is no dataset. Answers
 /// the index of each volume's layer, too. `file` is the annotation's, for people.
 pub fn with_volumes(dataset: Option<&Dataset>, annotation: &Annotation, file: Option<&Path>, problems: Problems) -> (Dataset, Vec<usize>) {
-    let mut merged = dataset.map_or_else(
-        || alone(annotation, file),
-        |dataset| Dataset {
-            name: dataset.name.clone(),
-            path: file.map_or_else(|| dataset.path.clone(), Path::to_owned), // what is opened again, and listed as recent
-            format: dataset.format,
-            voxel_size: dataset.voxel_size,
-            layers: dataset.layers.clone(),
-            header: dataset.header.clone(),
-            view: dataset.view.clone(),
-            focus: None,
-            annotation: None,
-            problems: dataset.problems.clone(),
-        },
-    );
+    let mut merged = match dataset {
+        Some(dataset) => Dataset { focus: None, annotation: None, ..dataset.clone() },
+        None => alone(annotation),
+    };
+    if let Some(file) = file {
+        merged.path = file.to_owned(); // what is opened again, and listed as recent
+    }
     for problem in problems.iter() {
         merged.problems.add(problem.clone());
     }
@@ -53,10 +45,10 @@ pub fn with_volumes(dataset: Option<&Dataset>, annotation: &Annotation, file: Op
 }
 
 /// A dataset of an annotation whose own one isn't there.
-fn alone(annotation: &Annotation, file: Option<&Path>) -> Dataset {
+fn alone(annotation: &Annotation) -> Dataset {
     Dataset {
         name: annotation.name.clone(),
-        path: file.map_or_else(|| PathBuf::from(&annotation.name), Path::to_owned),
+        path: PathBuf::from(&annotation.name),
         format: DataFormat::Wkw,
         voxel_size: annotation.nml.voxel_size.unwrap_or(VoxelSize::VOXELS),
         layers: Vec::new(),
