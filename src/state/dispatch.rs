@@ -429,11 +429,18 @@ pub fn read_command(state: &AppState, feed: &SliceFeed) -> Option<String> {
     let Vec3Int { x, y, z } = mag.mag.mag_from_mag1(voxel);
     let positions = layer.axes.iter().zip(open.positions.of_layer(layer)).filter(|(_, position)| *position > 0);
     let axes: String = positions.map(|(axis, position)| format!(" --axis {}", quoted(&format!("{}={position}", axis.name)))).collect();
-    Some(format!(
-        "chunkscope read {} --layer {} --mag {mag}{axes} --offset {x},{y},{z} --shape 1,1,1",
-        quoted(&open.dataset.path.display().to_string()),
-        quoted(&layer.name)
-    ))
+    // A volume lies in the annotation's file, if there is one yet; the layers below it in the dataset.
+    let volume = state.annotation.as_ref().and_then(|open_annotation| {
+        let volume = open_annotation.volumes.iter().find(|volume| volume.layer == open.selected)?;
+        Some((open_annotation.file.as_ref(), &volume.name))
+    });
+    let (path, name) = match (volume, &state.annotation) {
+        (Some((file, name)), _) => (file?, name),
+        (None, Some(annotation)) => (annotation.dataset_path.as_ref()?, &layer.name),
+        (None, None) => (&open.dataset.path, &layer.name),
+    };
+    let (path, name) = (quoted(&path.display().to_string()), quoted(name));
+    Some(format!("chunkscope read {path} --layer {name} --mag {mag}{axes} --offset {x},{y},{z} --shape 1,1,1"))
 }
 
 /// A word as a shell takes it.
