@@ -217,7 +217,7 @@ fn recover_ui(ui: &Ui, ctx: &AppContext<'_>, left: &[String]) -> bool {
                             ctx.send(AppCommand::Confirmed(Box::new(Effect::ForgetLeft(number))));
                         }
                         ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                            ui.add(Label::new(text::control(line).color(Tokens::of(ui).t1)).truncate()).on_hover_text(line);
+                            ui.add(Label::new(text::control(line).color(Tokens::of(ui).t1)).truncate());
                         });
                     });
                 });
