@@ -19,7 +19,7 @@ fn any_mags() -> impl Strategy<Value = Vec<Mag>> {
     prop::sample::select(vec![
         mags(&["1", "2-2-1", "4-4-2", "8-8-4"]),
         mags(&["1", "2-2-1", "3-3-1", "6-6-2"]),
-        mags(&["2-2-1", "1-1-2", "3-3-2"]),
+        mags(&["1-1-2", "2-2-1", "3-3-2"]), // as levels are sorted
         mags(&["4-4-2", "5-5-5"]),
     ])
 }
