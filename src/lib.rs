@@ -12,8 +12,8 @@
 //! | 1 | [`format`] | what the bytes mean |
 //! | 0 | [`geometry`], [`voxel`], [`codec`], [`storage`], [`problem`], [`text`] | values, bytes by key, (de)compression |
 //!
-//! egui appears in layers 5 to 7 only, data is read in `storage` only (written in `format::wkw`'s
-//! writer), threads start in `loading::pool` and `app::tasks` only.
+//! egui appears in layers 5 to 7 only, data is read in `storage` only (written in `format::wkw`'s writer; exports appear
+//! whole through `storage`, edits are saved aside by `app`), threads start in `loading::pool` and `app::tasks` only.
 
 pub mod annotation;
 #[cfg(feature = "gui")]

@@ -262,7 +262,7 @@ fn title_ui(ui: &mut Ui) {
 fn actions_ui(ui: &mut Ui, ctx: &AppContext<'_>) {
     let actions = [
         (UiCommand::OpenFolder, icons::FOLDER_OPEN, "A dataset, layer or mag"),
-        (UiCommand::OpenFile, icons::FILE, "A header or shard"),
+        (UiCommand::OpenFile, icons::FILE, "A header, shard or annotation"),
         (UiCommand::OpenDemo, icons::CUBE, "Small, made on this computer"),
     ];
     let width = ((ui.available_width() + GAP) / actions.len() as f32 - GAP).floor();
@@ -301,7 +301,7 @@ fn drop_area_ui(ui: &mut Ui) {
     let tokens = Tokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), DROP_HEIGHT), Sense::hover());
     let (what, formats) =
-        ("Drop a folder or file anywhere in this window", "WKW datasets, layers, mags and shards. Opened data is never written to.");
+        ("Drop a folder or file anywhere in this window", "Datasets, layers, mags, shards and annotations. Opened data is never written to.");
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{what}. {formats}")));
     dashed_frame(ui, rect, tokens.line2);
     let painter = ui.painter();
