@@ -156,6 +156,21 @@ impl VolumeAnnotation {
         self.levels.first().map(|level| level.edited.snapshot_levels()).unwrap_or_default()
     }
 
+    /// A copy with the edited buckets of one moment, which later edits don't reach.
+    pub fn frozen(&self) -> Self {
+        let changes = self
+            .snapshot()
+            .into_iter()
+            .enumerate()
+            .flat_map(|(level, buckets)| buckets.into_iter().map(move |(at, voxels)| BucketChange { level, at, voxels: Some(voxels) }));
+        let edited = EditedBuckets::for_levels(self.levels.len());
+        if let Some(first) = edited.first() {
+            first.publish(changes);
+        }
+        let levels = self.levels.iter().zip(edited).map(|(level, edited)| VolumeLevel { edited, ..level.clone() });
+        Self { levels: levels.collect(), ..self.clone() }
+    }
+
     /// Replaces edited buckets of any levels, visible at once: for edits that were saved aside. No part of the history.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use super::tasks::{OpenPath, Reporter, TaskEvent, Tasks};
 use crate::compare::{CompareOptions, Pairing, Selection, Watch, compare_datasets};
 use crate::format::Dataset;
 use crate::scene::ViewState;
-use crate::state::{BottomTab, Comparison, ComparisonState, Findings, first_view, with_differences};
+use crate::state::{BottomTab, Comparison, ComparisonState, Findings, OpenAnnotation, first_view, with_differences};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -107,7 +107,8 @@ impl App {
                 comparison.state = ComparisonState::Done(findings);
                 let shows_it = self.state.dataset.as_ref().is_some_and(|open| open.dataset.path == dataset.path);
                 // Edits are never thrown away for a comparison; its list is there all the same.
-                if self.editing.is_none() && (has_places || !shows_it) {
+                let has_edits = self.state.annotation.as_ref().is_some_and(OpenAnnotation::is_unsaved);
+                if !has_edits && (has_places || !shows_it) {
                     let comparison = self.state.comparison.take();
                     self.show(Arc::new(dataset), view);
                     self.state.comparison = comparison;

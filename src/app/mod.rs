@@ -92,6 +92,8 @@ pub struct App {
     recovering: Option<LeftBehind>,
     /// Somebody agreed that edits are lost.
     discards_edits: bool,
+    /// Up to which edit what is being opened may replace the annotation.
+    accepted_loss: Option<u64>,
     /// A comparison that goes on.
     comparing: Option<RunningComparison>,
 }
@@ -149,6 +151,7 @@ impl App {
             left_behind: Vec::new(),
             recovering: None,
             discards_edits: false,
+            accepted_loss: None,
             comparing: None,
         };
         app.tasks.look_at_recents(app.state.settings.recents.clone());
@@ -293,7 +296,7 @@ impl App {
             Effect::OpenDemo => self.start_demo(),
             Effect::CancelOpening => {
                 self.state.opening = None;
-                self.left_behind.extend(self.recovering.take());
+                self.take_back_recovering();
             }
             Effect::Close => self.close(),
             Effect::PickFolder => self.tasks.pick(true),
@@ -347,12 +350,17 @@ impl App {
     }
 
     fn start_opening(&mut self, path: PathBuf) {
-        self.start_opening_over(path, None);
+        // Reading an annotation again keeps the dataset below it, whatever its name.
+        let again = self.state.annotation.as_ref().filter(|open| open.file.as_ref() == Some(&path));
+        let chosen = again.and_then(|open| open.dataset_path.clone());
+        self.start_opening_over(path, chosen);
     }
 
     /// Opens a path; an annotation over `chosen`, or else over the dataset that it names.
     fn start_opening_over(&mut self, path: PathBuf, chosen: Option<PathBuf>) {
         log::info!("opening {}", path.display());
+        self.take_back_recovering();
+        self.accepted_loss = self.state.annotation.as_ref().map(|open| open.revision);
         let known = KnownDatasets {
             open: self.dataset_below(),
             recent: self.state.settings.recents.iter().map(|recent| recent.path.clone()).collect(),
@@ -365,6 +373,8 @@ impl App {
     }
 
     fn start_demo(&mut self) {
+        self.take_back_recovering();
+        self.accepted_loss = self.state.annotation.as_ref().map(|open| open.revision);
         let task = self.tasks.open_demo();
         self.state.open_error = None;
         self.state.choosing = None;
@@ -373,6 +383,8 @@ impl App {
     }
 
     fn close(&mut self) {
+        self.stop_comparing();
+        self.show_fallbacks();
         self.remember();
         self.stop_editing();
         self.state.comparison = None;
@@ -418,12 +430,13 @@ impl App {
                 if self.state.opening.as_ref().is_none_or(|opening| opening.task != task) {
                     return; // cancelled, or something else was opened since
                 }
-                self.state.opening = None;
+                let path = self.state.opening.take().map(|opening| opening.path);
                 match result {
+                    Ok(_) if self.has_new_edits() => self.ask_about_new_edits(path),
                     Ok(opened) => self.show_opened(*opened),
                     Err(OpenFailure::Failed { message, hint }) => {
                         log::error!("{message}");
-                        self.left_behind.extend(self.recovering.take());
+                        self.take_back_recovering();
                         self.state.open_error = Some((message, hint));
                     }
                     Err(OpenFailure::Choose(choosing)) => {
@@ -432,8 +445,8 @@ impl App {
                     }
                 }
             }
-            TaskEvent::Editor(event) => self.apply_editor(event),
-            TaskEvent::Work(event) => self.apply_work(event),
+            TaskEvent::Editor { session, event } => self.apply_editor(session, event),
+            TaskEvent::Work { session, event } => self.apply_work(session, event),
             TaskEvent::PickedPath { field, path } => {
                 if let Some(dialog) = &mut self.state.panels.dialog {
                     dialog.set_path(field, path);

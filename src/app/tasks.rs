@@ -35,9 +35,19 @@ pub enum TaskEvent {
         result: Result<Box<Opened>, OpenFailure>,
     },
     /// The annotation's editor has done something.
-    Editor(EditorEvent),
+    Editor {
+        /// Number of the annotation.
+        session: u64,
+        /// What.
+        event: EditorEvent,
+    },
     /// A task about the annotation has done something.
-    Work(WorkEvent),
+    Work {
+        /// Number of the annotation.
+        session: u64,
+        /// What.
+        event: WorkEvent,
+    },
     /// Programs that ended have left edits.
     LeftBehind(Vec<LeftBehind>),
     /// A comparison goes on or has ended.

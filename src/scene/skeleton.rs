@@ -195,8 +195,10 @@ impl SkeletonIndex {
         for ends in edges.into_iter().map(|edge| self.edges[edge as usize]) {
             let [a, b] = ends.map(|end| &self.nodes[end as usize]);
             let tree = a.tree as usize;
-            if found.edges.len() < MAX_DRAWN
-                && is_shown(tree)
+            if found.edges.len() >= MAX_DRAWN {
+                break;
+            }
+            if is_shown(tree)
                 && let Some(edge) = near.edge(tree, a.position, b.position)
             {
                 found.edges.push(edge);
@@ -204,8 +206,10 @@ impl SkeletonIndex {
         }
         for node in nodes.into_iter().map(|node| &self.nodes[node as usize]) {
             let tree = node.tree as usize;
-            if found.nodes.len() < MAX_DRAWN
-                && is_shown(tree)
+            if found.nodes.len() >= MAX_DRAWN {
+                break;
+            }
+            if is_shown(tree)
                 && let Some((at_px, nearness)) = near.node(node.position)
             {
                 let PlacedNode { id, position, is_branchpoint, has_comment, .. } = *node;

@@ -98,7 +98,10 @@ fn dispatch_ui(state: &mut AppState, feed: &SliceFeed, panes_px: &[[u32; 2]; 3],
         UiCommand::OpenFolder => return vec![Effect::PickFolder],
         UiCommand::OpenFile => return vec![Effect::PickFile],
         UiCommand::OpenDemo => return vec![Effect::OpenDemo],
-        UiCommand::Reload => return state.dataset.iter().map(|open| Effect::Open(open.dataset.path.clone())).collect(),
+        UiCommand::Reload => {
+            let file = state.annotation.as_ref().and_then(|open| open.file.clone());
+            return file.or(state.dataset.as_ref().map(|open| open.dataset.path.clone())).map(Effect::Open).into_iter().collect();
+        }
         UiCommand::CloseDataset => return vec![Effect::Close],
         UiCommand::Quit => return vec![Effect::Quit],
         UiCommand::NextSlice => step(state, feed, plane, 1),

@@ -1,5 +1,6 @@
 //! [`LocalFolder`]: a folder on disk, read by positioned reads through a bounded set of open files.
 
+use super::one_file::OneFile;
 use super::{FolderEntry, PathKind, Storage, StorageError, StorageKey, StorageOpener};
 use std::collections::VecDeque;
 use std::fs::File;
@@ -213,6 +214,16 @@ impl Storage for LocalFolder {
             return Err(StorageError::TooLarge { len, limit, location: self.location(key.as_str()) });
         }
         Ok(Some(bytes))
+    }
+
+    fn pinned(&self, key: &StorageKey) -> Result<Option<Arc<dyn Storage>>, StorageError> {
+        let Some(file) = self.missing(key.as_str(), "open", self.files.open(self.number, key, || self.path(key.as_str())))? else {
+            return Ok(None);
+        };
+        let location = self.location(key.as_str());
+        let examined = file.metadata().map_err(|source| StorageError::Io { action: "examine", location: location.clone(), source });
+        let len = examined?.len();
+        Ok(Some(Arc::new(OneFile::new(file, len, "read", location))))
     }
 
     fn list(&self, folder: &str, limit: usize) -> Result<Option<Vec<FolderEntry>>, StorageError> {

@@ -104,6 +104,11 @@ impl Storage for MeteredStorage {
         result
     }
 
+    fn pinned(&self, key: &StorageKey) -> Result<Option<Arc<dyn Storage>>, StorageError> {
+        let pinned = self.inner.pinned(key)?;
+        Ok(pinned.map(|inner| Arc::new(Self::new(inner, self.stats.clone())) as Arc<dyn Storage>))
+    }
+
     fn list(&self, folder: &str, limit: usize) -> Result<Option<Vec<FolderEntry>>, StorageError> {
         self.stats.listed.fetch_add(1, Relaxed);
         self.stats.timed(|| self.inner.list(folder, limit))

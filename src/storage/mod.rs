@@ -7,6 +7,7 @@ mod aside;
 mod local;
 mod memory;
 mod metered;
+mod one_file;
 mod sub_folder;
 mod zip;
 
@@ -187,6 +188,16 @@ pub trait Storage: Send + Sync {
     /// # Errors
     /// If the file exists and can't be read, or is longer than `limit` bytes.
     fn read(&self, key: &StorageKey, limit: u64) -> Result<Option<Vec<u8>>, StorageError>;
+
+    /// The same storage with one file held open: it stays the one that it is now, even if another file takes its name.
+    /// `None` where nothing can take it.
+    ///
+    /// # Errors
+    /// If the file exists and can't be opened.
+    fn pinned(&self, key: &StorageKey) -> Result<Option<Arc<dyn Storage>>, StorageError> {
+        let _ = key;
+        Ok(None)
+    }
 
     /// The entries of a folder (`""` is the root), in no particular order; `None` if there is no such
     /// folder. At most `limit` entries are returned.

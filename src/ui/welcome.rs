@@ -300,8 +300,10 @@ fn action_ui(ui: &Ui, command: UiCommand, icon: Icon, hint: &str, rect: Rect, is
 fn drop_area_ui(ui: &mut Ui) {
     let tokens = Tokens::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), DROP_HEIGHT), Sense::hover());
-    let (what, formats) =
-        ("Drop a folder or file anywhere in this window", "Datasets, layers, mags, shards and annotations. Opened data is never written to.");
+    let (what, formats) = (
+        "Drop a folder or file anywhere in this window",
+        "Datasets, layers, mags, shards and annotations. Opened data is never written to.",
+    );
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{what}. {formats}")));
     dashed_frame(ui, rect, tokens.line2);
     let painter = ui.painter();

@@ -214,3 +214,24 @@ fn zipped_datasets_open_as_what_they_are() {
         .expect("readable");
     assert_eq!(voxel, [6]);
 }
+
+#[test]
+fn an_archive_that_is_replaced_by_another_is_read_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.zip");
+    for packing in [Packing::Stored, Packing::Deflated] {
+        std::fs::write(&path, annotation(&wkw_data(100), packing)).expect("written");
+        let opener = chunkscope::storage::LocalOpener::default();
+        let dataset = chunkscope::format::open(&opener, &path).expect("opens");
+        // More files than are kept open for reading are looked at, as in a window.
+        for number in 0..40 {
+            let other = folder.path().join(format!("{number}.zip"));
+            std::fs::write(&other, annotation(&wkw_data(number), packing)).expect("written");
+            voxel(&chunkscope::format::open(&opener, &other).expect("opens"), [33, 0, 0]).expect("readable");
+        }
+        let new = folder.path().join("new.zip");
+        std::fs::write(&new, b"something else").expect("written");
+        std::fs::rename(&new, &path).expect("replaced");
+        assert_eq!(voxel(&dataset, [33, 0, 0]), Ok(101), "{packing:?}");
+    }
+}

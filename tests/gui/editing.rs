@@ -6,7 +6,7 @@ use chunkscope::geometry::{SlicePlane, Vec3Int};
 use chunkscope::scene::PickState;
 use chunkscope::state::{
     AnnotationCommand, AnnotationWork, AppCommand, ComparisonState, Dialog, Effect, ExportKind, OpenAnnotation, OpenVolume, PaintTools,
-    Pointer, Tool, UiCommand,
+    Pointer, SegmentChange, Tool, UiCommand,
 };
 use chunkscope::storage::LocalOpener;
 use std::path::Path;
@@ -301,4 +301,56 @@ fn strokes_wait_for_slow_chunks_and_are_not_lost() {
     assert_ne!(next, active);
     assert_eq!(gui.id_at([14, 10, 60]), active);
     assert_eq!(gui.id_at([10, 20, 60]), u64::from(value::cells([10, 20, 60])), "what was below was read first");
+}
+
+#[test]
+fn what_is_painted_while_something_is_opened_is_not_lost() {
+    let (tiny, other) = (Tiny::new(), Tiny::new());
+    let slow = Slow::new(Duration::from_millis(40), false);
+    let mut gui = painting(Setup::of(tiny.path()).opener(SlowOpener { inner: LocalOpener::default(), slow: slow.clone() }));
+    let folder = tempfile::tempdir().expect("a folder");
+    gui.stroke(&[CENTER]);
+    export(&mut gui, &folder.path().join("a.zip"));
+    slow.switch(true);
+    gui.send(AppCommand::Open(other.path()));
+    assert!(gui.state().panels.dialog.is_none(), "nothing would be lost yet");
+    gui.point(Pointer::Begin([20.5, 20.5, 32.5]));
+    gui.point(Pointer::End);
+    gui.until("asked", |gui| matches!(gui.state().panels.dialog, Some(Dialog::Unsaved(_))));
+    assert!(gui.annotation().is_unsaved());
+    slow.switch(false);
+    gui.send(AppCommand::Confirmed(Box::new(Effect::Discard(Box::new(Effect::Open(other.path()))))));
+    gui.until("opened", |gui| gui.state().dataset.as_ref().is_some_and(|open| open.dataset.path == other.path()));
+    assert!(gui.state().annotation.is_none());
+}
+
+#[test]
+fn showing_one_segment_only_is_one_edit() {
+    let tiny = Tiny::new();
+    let mut gui = painting(Setup::of(tiny.path()));
+    let first = gui.volume().active;
+    gui.send(UiCommand::NewSegment);
+    gui.settle();
+    let second = gui.volume().active;
+    let shown = |gui: &Gui| gui.volume().segments.iter().filter(|segment| segment.is_visible).map(|segment| segment.id).collect::<Vec<_>>();
+    assert_eq!(shown(&gui), [first, second]);
+    gui.send(AnnotationCommand::ShowOnlySegment(Some(first)));
+    gui.settle();
+    assert_eq!(shown(&gui), [first]);
+    gui.send(UiCommand::Undo);
+    gui.settle();
+    assert_eq!(shown(&gui), [first, second]);
+}
+
+#[test]
+fn changes_of_a_segment_that_follow_each_other_all_count() {
+    let tiny = Tiny::new();
+    let mut gui = painting(Setup::of(tiny.path()));
+    let id = gui.volume().active;
+    // Both before the editor has answered.
+    gui.app().send(AnnotationCommand::ChangeSegment { id, change: SegmentChange::Name(Some("axon".to_owned())) });
+    gui.app().send(AnnotationCommand::ChangeSegment { id, change: SegmentChange::Color(Some([255, 0, 0])) });
+    gui.settle();
+    let segment = gui.volume().segment(id).expect("listed");
+    assert_eq!((segment.name.as_deref(), segment.color), (Some("axon"), Some([1.0, 0.0, 0.0, 1.0])));
 }

@@ -1,6 +1,7 @@
 //! [`Editor`]: the thread that paints. It takes requests one after the other, however long chunks take to load, so no
 //! stroke is lost or overtaken; the window shows what it publishes.
 
+use super::ToEditing;
 use super::painter::{Painted, Painter};
 use crate::annotation::{Annotation, CountJob, CountResult, HistoryLine, VoxelCounts};
 use crate::app::tasks::Reporter;
@@ -31,6 +32,8 @@ pub enum SnapshotFor {
 pub enum EditorEvent {
     /// A request was carried out, or couldn't be.
     Edited(Box<EditReport>),
+    /// Segments were counted.
+    Counted(Box<EditReport>),
     /// The annotation after all requests before; its number of edits.
     Snapshot { purpose: SnapshotFor, annotation: Box<Annotation>, revision: u64 },
     /// Voxels by segment are to be counted, in a task.
@@ -66,27 +69,38 @@ pub struct Editor {
     jobs: Option<Sender<Job>>,
     /// What doesn't fit into the channel yet.
     backlog: VecDeque<Job>,
+    /// Edits that were asked for and not answered.
+    unanswered: usize,
 }
 
 impl Editor {
     /// Jobs in the channel; more wait in the window.
     const MAX_JOBS: usize = 256;
 
-    /// The way, and the thread's work. `revision` is the number of edits that the annotation begins with.
-    pub fn new(annotation: Annotation, revision: u64) -> (Self, impl FnOnce(&Reporter) + Send + 'static) {
+    /// The way, and the thread's work. `revision` is the number of edits that the annotation begins with, `session` that
+    /// of the reports.
+    pub fn new(annotation: Annotation, revision: u64, session: u64) -> (Self, impl FnOnce(&Reporter) + Send + 'static) {
         let (sender, jobs) = bounded(Self::MAX_JOBS);
-        (Self { jobs: Some(sender), backlog: VecDeque::new() }, move |reporter: &Reporter| run(annotation, revision, &jobs, reporter))
+        let editor = Self { jobs: Some(sender), backlog: VecDeque::new(), unanswered: 0 };
+        (editor, move |reporter: &Reporter| run(annotation, revision, &jobs, &ToEditing { reporter, session }))
     }
 
     /// Asks for an edit of a volume. Points of one stroke that wait are put together.
     pub fn edit(&mut self, volume: usize, request: EditRequest) {
         if let EditRequest::ExtendStroke(points) = &request
-            && let Some(Job::Edit { request: EditRequest::ExtendStroke(waiting), .. }) = self.backlog.back_mut()
+            && let Some(Job::Edit { volume: other, request: EditRequest::ExtendStroke(waiting) }) = self.backlog.back_mut()
+            && *other == volume
         {
             waiting.extend_from_slice(points);
             return;
         }
+        self.unanswered += 1;
         self.send(Job::Edit { volume, request });
+    }
+
+    /// Notes that an edit was answered.
+    pub fn answered(&mut self) {
+        self.unanswered = self.unanswered.saturating_sub(1);
     }
 
     /// Asks for a copy of the annotation after all that was asked for before.
@@ -106,7 +120,11 @@ impl Editor {
 
     /// Hands on what waits, as far as there is room.
     pub fn flush(&mut self) {
-        let Some(jobs) = &self.jobs else { return };
+        let Some(jobs) = &self.jobs else {
+            self.backlog.clear();
+            self.unanswered = 0;
+            return;
+        };
         while let Some(job) = self.backlog.pop_front() {
             match jobs.try_send(job) {
                 Ok(()) => {}
@@ -115,29 +133,36 @@ impl Editor {
                     return;
                 }
                 Err(TrySendError::Disconnected(_)) => {
-                    log::error!("the editor has ended, edits are lost");
+                    log::error!("the editor has ended, further edits are not carried out");
                     self.jobs = None;
+                    self.backlog.clear();
+                    self.unanswered = 0;
                     return;
                 }
             }
         }
     }
 
-    /// Requests that wait in the window.
+    /// Edits that were asked for and not carried out yet.
     pub fn waiting(&self) -> usize {
-        self.backlog.len() + self.jobs.as_ref().map_or(0, Sender::len)
+        self.unanswered
+    }
+
+    /// Whether edits can be carried out.
+    pub const fn is_alive(&self) -> bool {
+        self.jobs.is_some()
     }
 }
 
 /// The thread's work: ends when the window lets go of the editor.
-fn run(annotation: Annotation, mut revision: u64, jobs: &Receiver<Job>, reporter: &Reporter) {
+fn run(annotation: Annotation, mut revision: u64, jobs: &Receiver<Job>, reporter: &ToEditing<'_>) {
     let Annotation { name, nml, volumes } = annotation;
     let user_boxes: Vec<BoundingBox> = nml.user_boxes.iter().map(|user_box| user_box.extent).collect();
     let mut painters: Vec<Painter> = volumes.into_iter().map(Painter::new).collect();
     let mut listed: Vec<Arc<[Segment]>> = painters.iter().map(|painter| painter.editor().volume().segments.as_slice().into()).collect();
     for (volume, painter) in painters.iter_mut().enumerate() {
         if let Some(job) = painter.begin_count() {
-            reporter.send(EditorEvent::Count { volume, job }.into());
+            reporter.editor(EditorEvent::Count { volume, job });
         }
     }
     for job in jobs {
@@ -156,18 +181,19 @@ fn run(annotation: Annotation, mut revision: u64, jobs: &Receiver<Job>, reporter
                     *segments = painter.editor().volume().segments.as_slice().into();
                 }
                 let report = report(volume, painter, segments.clone(), (result, active, revision), is_part);
-                reporter.send(EditorEvent::Edited(Box::new(report)).into());
+                reporter.editor(EditorEvent::Edited(Box::new(report)));
             }
             Job::Snapshot(purpose) => {
-                let volumes = painters.iter().map(|painter| painter.editor().volume().clone()).collect();
+                // Later edits are no part of it, however long the work takes.
+                let volumes = painters.iter().map(|painter| painter.editor().volume().frozen()).collect();
                 let annotation = Box::new(Annotation { name: name.clone(), nml: nml.clone(), volumes });
-                reporter.send(EditorEvent::Snapshot { purpose, annotation, revision }.into());
+                reporter.editor(EditorEvent::Snapshot { purpose, annotation, revision });
             }
             Job::Counted { volume, result } => {
                 let Some((painter, segments)) = painters.get_mut(volume).zip(listed.get(volume)) else { continue };
                 painter.finish_count(*result);
                 let report = report(volume, painter, segments.clone(), (Ok(Vec::new()), None, revision), false);
-                reporter.send(EditorEvent::Edited(Box::new(report)).into());
+                reporter.editor(EditorEvent::Counted(Box::new(report)));
             }
         }
     }

@@ -9,9 +9,8 @@ mod work;
 pub use editor::{EditReport, Editor, EditorEvent, SnapshotFor};
 pub use opening::{KnownDatasets, Opened, OpenedAnnotation, finish, recover, start_new};
 pub use recovery::{About, LeftBehind, left_behind};
-pub use work::{WorkEvent, WorkOutcome};
+pub use work::{ToEditing, WorkEvent, WorkOutcome};
 
-use super::tasks::TaskEvent;
 use super::{App, unix_secs};
 use crate::format::Dataset;
 use crate::problem::Severity;
@@ -36,7 +35,11 @@ pub type FileStamp = Option<(u64, std::time::SystemTime)>;
 
 /// The annotation that is edited, beside what the window shows of it.
 pub struct Editing {
+    /// Its number: what tasks report of another one is too late.
+    session: u64,
     editor: Editor,
+    /// Layers of the dataset that were shown before the volumes covered them.
+    covered: Vec<usize>,
     /// The dataset without the annotation's layers.
     below: Option<Arc<Dataset>>,
     recovery: Option<RecoveryFolder>,
@@ -46,6 +49,8 @@ pub struct Editing {
     watched: Instant,
     /// Set to stop an export or check.
     cancel: Arc<AtomicBool>,
+    /// Set when the annotation is closed.
+    is_over: Arc<AtomicBool>,
 }
 
 struct Autosave {
@@ -58,30 +63,55 @@ struct Autosave {
 
 impl App {
     /// Starts editing what was opened; the dataset is shown already.
-    pub(super) fn start_editing(&mut self, opened: OpenedAnnotation, recovered: Option<LeftBehind>) {
-        let OpenedAnnotation { annotation, layers, below, file, missing_dataset } = opened;
-        let mut open = OpenAnnotation::new(&annotation, &layers, file.clone(), missing_dataset);
+    pub(super) fn start_editing(&mut self, opened: OpenedAnnotation, recovered: Option<LeftBehind>, is_recovered: bool) {
+        let OpenedAnnotation { annotation, skeleton, layers, below, file, is_damaged, missing_dataset, .. } = opened;
+        let session = self.tasks.task_number();
+        let mut open = OpenAnnotation::new(&annotation, skeleton, &layers, file.clone(), missing_dataset);
+        open.is_damaged = is_damaged;
         open.dataset_path = below.as_ref().map(|below| below.path.clone());
-        let (editor, run) = Editor::new(annotation, u64::from(recovered.is_some()));
+        let (editor, run) = Editor::new(annotation, u64::from(is_recovered), session);
         self.tasks.edit(run);
-        let is_recovered = recovered.is_some();
         // Recovered edits are in no file yet.
         open.revision = u64::from(is_recovered);
-        let autosave = Autosave { revision: u64::from(is_recovered), is_running: false, last: Instant::now() };
+        let autosave = Autosave { revision: u64::from(recovered.is_some()), is_running: false, last: Instant::now() };
         let recovery = recovered.map(|left| left.folder);
-        self.editing = Some(Editing { editor, below, recovery, autosave, stamp: None, watched: Instant::now(), cancel: Arc::default() });
+        self.editing = Some(Editing {
+            session,
+            editor,
+            covered: Vec::new(),
+            below,
+            recovery,
+            autosave,
+            stamp: None,
+            watched: Instant::now(),
+            cancel: Arc::default(),
+            is_over: Arc::default(),
+        });
         if let Some(file) = file {
-            self.tasks.look_at_file(file);
+            self.tasks.look_at_file(session, file);
         }
         // Below a volume its fallback layer would only be seen where segments were erased.
         let fallbacks: Vec<String> = open.volumes.iter().filter_map(|volume| volume.fallback.clone()).collect();
-        if let Some(dataset) = &mut self.state.dataset {
-            let is_fallback = |layer: &crate::state::OpenLayer| fallbacks.contains(&layer.layer().name);
+        if let (Some(dataset), Some(editing)) = (&mut self.state.dataset, &mut self.editing) {
             let volumes = layers.iter().min().copied().unwrap_or(usize::MAX);
-            dataset.layers.iter_mut().take(volumes).filter(|layer| is_fallback(layer)).for_each(|layer| layer.display.visible = false);
+            for (index, layer) in dataset.layers.iter_mut().enumerate().take(volumes) {
+                if fallbacks.contains(&layer.layer().name) && std::mem::take(&mut layer.display.visible) {
+                    editing.covered.push(index);
+                }
+            }
         }
         self.state.annotation = Some(open);
         self.show_segment_colors();
+    }
+
+    /// Shows the layers again that the volumes cover, before it is remembered how the dataset looked.
+    pub(super) fn show_fallbacks(&mut self) {
+        let (Some(dataset), Some(editing)) = (&mut self.state.dataset, &mut self.editing) else { return };
+        for index in editing.covered.drain(..) {
+            if let Some(layer) = dataset.layers.get_mut(index) {
+                layer.display.visible = true;
+            }
+        }
     }
 
     /// Ends editing; edits that were saved aside are thrown away.
@@ -89,6 +119,7 @@ impl App {
         self.state.annotation = None;
         if let Some(editing) = self.editing.take() {
             editing.cancel.store(true, Ordering::Relaxed);
+            editing.is_over.store(true, Ordering::Relaxed);
             if let Some(folder) = editing.recovery {
                 folder.remove();
             }
@@ -99,9 +130,16 @@ impl App {
     pub(super) fn may_lose_edits(&mut self, effect: &Effect) -> bool {
         let loses = matches!(
             effect,
-            Effect::Open(_) | Effect::OpenDemo | Effect::Close | Effect::CloseAnnotation | Effect::NewAnnotation | Effect::Quit
+            Effect::Open(_)
+                | Effect::OpenDemo
+                | Effect::Close
+                | Effect::CloseAnnotation
+                | Effect::NewAnnotation
+                | Effect::Recover(_)
+                | Effect::Quit
         );
-        if !loses || self.discards_edits || !self.state.annotation.as_ref().is_some_and(OpenAnnotation::is_unsaved) {
+        let is_at_work = |open: &OpenAnnotation| open.is_unsaved() || (*effect == Effect::Quit && open.work.is_some());
+        if !loses || self.discards_edits || !self.state.annotation.as_ref().is_some_and(is_at_work) {
             return true;
         }
         self.state.panels.dialog = Some(Dialog::Unsaved(Box::new(effect.clone())));
@@ -152,11 +190,36 @@ impl App {
     pub(super) fn show_opened(&mut self, opened: Opened) {
         let Opened { dataset, view, annotation } = opened;
         self.show(Arc::new(dataset), view);
-        let recovering = self.recovering.take();
         match annotation {
-            Some(annotation) => self.start_editing(annotation, recovering),
-            // Never thrown away for a path that turned out to be something else.
-            None => self.left_behind.extend(recovering),
+            Some(annotation) => {
+                // What couldn't be put back whole stays where it is, and is offered again.
+                let is_recovered = self.recovering.is_some();
+                if !annotation.is_recovered_whole {
+                    self.take_back_recovering();
+                }
+                let recovered = self.recovering.take();
+                self.start_editing(annotation, recovered, is_recovered);
+            }
+            None => self.take_back_recovering(),
+        }
+    }
+
+    /// Keeps edits that an ended program left, when something else is opened than what they belong to.
+    pub(super) fn take_back_recovering(&mut self) {
+        self.left_behind.extend(self.recovering.take());
+    }
+
+    /// Whether something was painted since what is being opened was asked for.
+    pub(super) fn has_new_edits(&self) -> bool {
+        let is_new = |open: &OpenAnnotation| open.is_unsaved() && (open.waiting > 0 || Some(open.revision) != self.accepted_loss);
+        self.state.annotation.as_ref().is_some_and(is_new)
+    }
+
+    /// Asks what is to become of them; what was to be opened is opened again then.
+    pub(super) fn ask_about_new_edits(&mut self, path: Option<PathBuf>) {
+        self.take_back_recovering();
+        if let Some(path) = path {
+            self.state.panels.dialog = Some(Dialog::Unsaved(Box::new(Effect::Open(path))));
         }
     }
 
@@ -186,6 +249,8 @@ impl App {
         if number >= self.left_behind.len() {
             return;
         }
+        self.take_back_recovering();
+        self.accepted_loss = self.state.annotation.as_ref().map(|open| open.revision);
         let left = self.left_behind.remove(number);
         let path = left.about.file.clone().or(left.about.dataset.clone()).unwrap_or_else(|| left.edits());
         let task = self.tasks.recover(left.about.clone(), left.edits());
@@ -213,6 +278,8 @@ impl App {
             }
         };
         opened.view = view; // somebody has just found the place to annotate
+        self.state.opening = None;
+        self.take_back_recovering();
         let volume = opened.annotation.as_ref().and_then(|annotation| annotation.layers.first().copied());
         self.show_opened(opened);
         if let (Some(open), Some(volume)) = (&mut self.state.dataset, volume) {
@@ -250,12 +317,20 @@ impl App {
 
     fn edit(&mut self, request: EditRequest) {
         let Some((editing, open)) = self.editing.as_mut().zip(self.state.annotation.as_mut()) else { return };
+        if !editing.editor.is_alive() {
+            self.say(Severity::Error, "The editor has ended after an internal error: export what there is, and open it again");
+            return;
+        }
         editing.editor.edit(open.selected, request);
-        open.waiting = editing.editor.waiting().max(1);
+        open.waiting = editing.editor.waiting();
     }
 
     fn start_work(&mut self, work: AnnotationWork) {
         let Some((editing, open)) = self.editing.as_mut().zip(self.state.annotation.as_mut()) else { return };
+        if open.work.is_some() {
+            self.say(Severity::Warning, "The annotation is still being exported or checked");
+            return;
+        }
         editing.cancel = Arc::default();
         open.work = Some(RunningWork { work: work.clone(), since: Instant::now(), done: 0, total: 0 });
         if work == AnnotationWork::RoundTrip {
@@ -265,14 +340,18 @@ impl App {
     }
 
     /// Takes what the editor reports.
-    pub(super) fn apply_editor(&mut self, event: EditorEvent) {
+    pub(super) fn apply_editor(&mut self, session: u64, event: EditorEvent) {
+        let Some(editing) = self.editing.as_mut().filter(|editing| editing.session == session) else { return };
         match event {
-            EditorEvent::Edited(report) => self.apply_edit(*report),
-            EditorEvent::Count { volume, job } => self.tasks.count_segments(volume, job),
+            EditorEvent::Edited(report) => {
+                editing.editor.answered();
+                self.apply_edit(*report);
+            }
+            EditorEvent::Counted(report) => self.apply_edit(*report),
+            EditorEvent::Count { volume, job } => self.tasks.count_segments(session, editing.is_over.clone(), volume, job),
             EditorEvent::Snapshot { purpose: SnapshotFor::Autosave, annotation, revision } => self.save_aside(*annotation, revision),
             EditorEvent::Snapshot { purpose: SnapshotFor::Work(work), annotation, revision } => {
-                let Some(editing) = &self.editing else { return };
-                self.tasks.work_on_annotation(work, *annotation, revision, editing.cancel.clone());
+                self.tasks.work_on_annotation(session, work, *annotation, revision, editing.cancel.clone());
             }
         }
     }
@@ -312,6 +391,10 @@ impl App {
 
     fn save_aside(&mut self, annotation: crate::annotation::Annotation, revision: u64) {
         let Some((editing, open)) = self.editing.as_mut().zip(self.state.annotation.as_ref()) else { return };
+        if revision == open.saved_revision {
+            editing.autosave.is_running = false; // exported meanwhile
+            return;
+        }
         if editing.recovery.is_none() {
             let Some(root) = &self.recovery_root else { return };
             match RecoveryFolder::create(root) {
@@ -333,12 +416,13 @@ impl App {
             fallback: annotation.volumes.first().and_then(|volume| volume.fallback_layer.clone()),
             saved_unix_secs: unix_secs(),
         };
-        self.tasks.save_aside(folder.path().to_owned(), annotation, about, revision);
+        self.tasks.save_aside(editing.session, folder.path().to_owned(), annotation, about, revision);
     }
 
     /// Takes what work on the annotation reports.
-    pub(super) fn apply_work(&mut self, event: WorkEvent) {
-        let Some((editing, open)) = self.editing.as_mut().zip(self.state.annotation.as_mut()) else { return };
+    pub(super) fn apply_work(&mut self, session: u64, event: WorkEvent) {
+        let editing = self.editing.as_mut().filter(|editing| editing.session == session);
+        let Some((editing, open)) = editing.zip(self.state.annotation.as_mut()) else { return };
         match event {
             WorkEvent::SavedAside { revision, result } => {
                 editing.autosave.is_running = false;
@@ -358,9 +442,11 @@ impl App {
                 }
             }
             WorkEvent::FileSeen { path, stamp } => {
-                if open.file.as_ref() == Some(&path) {
-                    let has_changed = editing.stamp.is_some_and(|known| known != stamp);
-                    open.changed_on_disk |= has_changed && open.work.is_none();
+                // While it is exported to, it changes by ourselves; the export brings its new stamp along.
+                let is_exported_to =
+                    matches!(&open.work, Some(RunningWork { work: AnnotationWork::Export { path: to, .. }, .. }) if *to == path);
+                if open.file.as_ref() == Some(&path) && !is_exported_to {
+                    open.changed_on_disk |= editing.stamp.is_some_and(|known| known != stamp);
                     editing.stamp = Some(stamp);
                 }
             }
@@ -374,19 +460,19 @@ impl App {
     fn apply_outcome(&mut self, outcome: WorkOutcome) {
         let Some((editing, open)) = self.editing.as_mut().zip(self.state.annotation.as_mut()) else { return };
         match outcome {
-            WorkOutcome::Exported { path, kind, revision, summary, losses } => {
+            WorkOutcome::Exported { path, kind, revision, stamp, summary, losses } => {
                 if kind != ExportKind::Merged {
                     open.saved_revision = revision;
                     open.file = Some(path.clone());
                     open.may_replace_file = true;
                     open.changed_on_disk = false;
-                    editing.stamp = None;
+                    open.is_damaged = false;
+                    editing.stamp = Some(stamp);
                     if open.revision == revision
                         && let Some(folder) = editing.recovery.take()
                     {
                         folder.remove();
                     }
-                    self.tasks.look_at_file(path.clone());
                 }
                 for loss in losses {
                     self.say(Severity::Warning, &loss);
@@ -403,9 +489,7 @@ impl App {
     pub(super) fn keep_annotation(&mut self, ctx: &egui::Context) {
         let Some((editing, open)) = self.editing.as_mut().zip(self.state.annotation.as_mut()) else { return };
         editing.editor.flush();
-        if open.waiting > 0 {
-            open.waiting = open.waiting.min(editing.editor.waiting().max(1));
-        }
+        open.waiting = editing.editor.waiting();
         let is_new = open.revision != editing.autosave.revision && open.revision != open.saved_revision;
         if is_new && !editing.autosave.is_running && self.recovery_root.is_some() {
             let due = AUTOSAVE_EVERY.saturating_sub(editing.autosave.last.elapsed());
@@ -420,7 +504,7 @@ impl App {
             && editing.watched.elapsed() >= WATCH_EVERY
         {
             editing.watched = Instant::now();
-            self.tasks.look_at_file(file.clone());
+            self.tasks.look_at_file(editing.session, file.clone());
         }
         ctx.request_repaint_after(WATCH_EVERY);
     }
@@ -438,17 +522,4 @@ impl App {
 
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
-}
-
-/// The report of a task about annotations.
-impl From<EditorEvent> for TaskEvent {
-    fn from(event: EditorEvent) -> Self {
-        Self::Editor(event)
-    }
-}
-
-impl From<WorkEvent> for TaskEvent {
-    fn from(event: WorkEvent) -> Self {
-        Self::Work(event)
-    }
 }

@@ -6,10 +6,10 @@ use crate::app::tasks::OpenPath;
 use crate::app::unix_secs;
 use crate::format::annotation::{AnnotationFile, BUCKET_SIDE, BUCKET_VOXELS};
 use crate::format::nml::{Experiment, NewNml, Nml};
-use crate::format::{ChunkError, Dataset, OpenError};
+use crate::format::{Dataset, OpenError};
 use crate::geometry::{Shape3, Vec3Int};
-use crate::problem::Problems;
-use crate::scene::ViewState;
+use crate::problem::{Problems, Severity};
+use crate::scene::{SkeletonIndex, ViewState};
 use crate::state::{first_view, with_volumes};
 use crate::voxel::{VoxelBuffer, VoxelType};
 use std::path::{Path, PathBuf};
@@ -40,12 +40,18 @@ pub struct Opened {
 pub struct OpenedAnnotation {
     /// What is edited.
     pub annotation: Annotation,
+    /// Where its nodes and edges lie.
+    pub skeleton: Arc<SkeletonIndex>,
     /// Indices of its volumes' layers in the dataset.
     pub layers: Vec<usize>,
     /// The dataset without the annotation's layers, if it was found.
     pub below: Option<Arc<Dataset>>,
     /// The file; `None` for a new one.
     pub file: Option<PathBuf>,
+    /// Not all of the file could be read: it must not be replaced without a word.
+    pub is_damaged: bool,
+    /// Whether all edits that were saved aside could be put back.
+    pub is_recovered_whole: bool,
     /// The dataset that it names and that wasn't found.
     pub missing_dataset: Option<String>,
 }
@@ -81,7 +87,10 @@ pub fn finish(path: &Path, dataset: Dataset, known: &KnownDatasets, open_path: &
     if let Some(zoom) = file.nml.zoom.filter(|zoom| *zoom > 0.0) {
         view.set_zoom(zoom);
     }
-    let annotation = OpenedAnnotation { annotation, layers, below, file: Some(path.to_owned()), missing_dataset };
+    let is_damaged = merged.problems.iter().any(|problem| problem.severity == Severity::Error);
+    let skeleton = Arc::new(SkeletonIndex::new(&annotation.nml));
+    let file = Some(path.to_owned());
+    let annotation = OpenedAnnotation { annotation, skeleton, layers, below, file, is_damaged, is_recovered_whole: true, missing_dataset };
     Opened { dataset: merged, view, annotation: Some(annotation) }
 }
 
@@ -102,8 +111,17 @@ pub fn start_new(below: Arc<Dataset>, fallback: Option<usize>, at: Vec3Int) -> R
     let volumes = vec![new_volume(name, &below, fallback)?];
     let annotation = Annotation { name: format!("{}_annotation", below.name), nml: Arc::new(nml), volumes };
     let (dataset, layers) = with_volumes(Some(&below), &annotation, None, Problems::default());
-    let view = first_view(&dataset);
-    let annotation = OpenedAnnotation { annotation, layers, below: Some(below), file: None, missing_dataset: None };
+    let view = ViewState::new(at, 1.0);
+    let annotation = OpenedAnnotation {
+        annotation,
+        skeleton: Arc::default(),
+        layers,
+        below: Some(below),
+        file: None,
+        is_damaged: false,
+        is_recovered_whole: true,
+        missing_dataset: None,
+    };
     Ok(Opened { dataset, view, annotation: Some(annotation) })
 }
 
@@ -166,16 +184,17 @@ pub fn recover(about: &About, edits: &Path, open_path: &OpenPath) -> Result<Open
         (None, None) => finish(edits, open_path(edits)?, &known, open_path),
     };
     if let (Some(annotation), Some(file)) = (&mut opened.annotation, &saved.annotation) {
-        let put_back = put_edits_in(&mut annotation.annotation, file);
-        if let Err(err) = put_back {
-            opened.dataset.problems.error(edits.display(), format!("Some of the saved edits can't be put back: {err}"));
+        for lost in put_edits_in(&mut annotation.annotation, file) {
+            annotation.is_recovered_whole = false;
+            opened.dataset.problems.error(edits.display(), format!("Some of the saved edits can't be put back: {lost}"));
         }
     }
     Ok(opened)
 }
 
-/// Puts saved buckets and segment lists into an annotation whose volumes are the same.
-fn put_edits_in(annotation: &mut Annotation, saved: &AnnotationFile) -> Result<(), ChunkError> {
+/// Puts saved buckets and segment lists into an annotation whose volumes are the same. What couldn't be put back, and why.
+fn put_edits_in(annotation: &mut Annotation, saved: &AnnotationFile) -> Vec<String> {
+    let mut lost = Vec::new();
     for (volume, saved_volume) in annotation.volumes.iter_mut().zip(&saved.volumes) {
         if let Some(nml) = saved_volume.nml_volume.and_then(|index| saved.nml.volumes.get(index)) {
             volume.segments.clone_from(&nml.segments);
@@ -184,16 +203,24 @@ fn put_edits_in(annotation: &mut Annotation, saved: &AnnotationFile) -> Result<(
         }
         let mut changes = Vec::new();
         for (mag, buckets) in &saved_volume.levels {
-            let Some(level) = volume.level_of(*mag) else { continue };
+            let Some(level) = volume.level_of(*mag) else {
+                lost.push(format!("volume {} has no mag {mag} any more", volume.name));
+                continue;
+            };
             for at in buckets.addresses() {
                 let voxel_type = VoxelType::single(buckets.class());
                 let mut bytes = vec![0; BUCKET_VOXELS * voxel_type.byte_len()];
-                buckets.read_into(&at, &mut bytes)?;
+                if let Err(err) = buckets.read_into(&at, &mut bytes) {
+                    lost.push(err.to_string());
+                    continue;
+                }
                 let voxels = VoxelBuffer::new(voxel_type, Shape3::splat(BUCKET_SIDE), bytes).map(Arc::new);
                 changes.push(BucketChange { level, at, voxels });
             }
         }
-        volume.restore(changes)?;
+        if let Err(err) = volume.restore(changes) {
+            lost.push(err.to_string());
+        }
     }
-    Ok(())
+    lost
 }

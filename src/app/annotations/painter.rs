@@ -3,9 +3,10 @@
 use crate::annotation::{
     CountJob, CountResult, EditError, EditOutcome, FillExtent, OverwriteMode, PaintPlace, PaintSettings, VolumeAnnotation, VolumeEditor,
 };
-use crate::format::nml::SegmentId;
+use crate::format::nml::{Segment, SegmentId};
 use crate::geometry::{BoundingBox, SlicePlane, Vec3Int};
-use crate::state::{self, EditRequest};
+use crate::state::{self, EditRequest, SegmentChange};
+use std::sync::Arc;
 
 /// Slices that are remembered for interpolation.
 const MAX_SLICES: usize = 32;
@@ -14,6 +15,8 @@ const MAX_SLICES: usize = 32;
 struct LabelledSlice {
     segment: SegmentId,
     plane: SlicePlane,
+    /// Positions along the axes beyond x, y, z.
+    axes: Arc<[u64]>,
     /// Mag-1 voxel along the plane's normal.
     slice: i64,
     /// What was painted there, in mag-1 voxels.
@@ -111,9 +114,8 @@ impl Painter {
             }
             EditRequest::Interpolate { place, at } => self.interpolate(&place, at).map(Painted::from),
             EditRequest::NewSegment { active, anchor } => self.new_segment(active, anchor),
-            EditRequest::SetSegment(segment) => Ok(self.editor.set_segment(*segment)?.into()),
-            EditRequest::UnlistSegment(id) => Ok(self.editor.unlist_segment(id)?.into()),
-            EditRequest::EraseSegment(id) => Ok(self.editor.delete_segment_voxels(id, |_, _| true)?.into()),
+            EditRequest::ChangeSegment { id, change } => self.change_segment(id, change).map(Painted::from),
+            EditRequest::ShowOnly(only) => Ok(self.editor.show_only(only)?.into()),
             EditRequest::Undo => Ok(self.editor.undo()?.into()),
             EditRequest::Redo => Ok(self.editor.redo()?.into()),
         }
@@ -128,9 +130,26 @@ impl Painter {
             self.editor.set_largest_segment_id(known)?;
         }
         let id = self.editor.new_segment_id(active)?;
-        let mut segment = crate::format::nml::Segment::new(id);
+        let mut segment = Segment::new(id);
         segment.anchor = Some(anchor);
         Ok(Painted { outcome: self.editor.set_segment(segment)?, active: Some(id) })
+    }
+
+    /// Changes one thing of a segment; what else is listed of it by then stays.
+    fn change_segment(&mut self, id: SegmentId, change: SegmentChange) -> Result<EditOutcome, EditError> {
+        match change {
+            SegmentChange::Name(name) => self.editor.rename_segment(id, name),
+            SegmentChange::Color(color) => {
+                self.editor.recolour_segment(id, color.map(|[r, g, b]| [r, g, b, 255].map(|c| f32::from(c) / 255.0)))
+            }
+            SegmentChange::Visible(is_visible) => self.editor.show_segment(id, is_visible),
+            SegmentChange::List => match self.editor.volume().segments.iter().any(|segment| segment.id == id) {
+                true => Ok(EditOutcome::default()),
+                false => self.editor.set_segment(Segment::new(id)),
+            },
+            SegmentChange::Unlist => self.editor.unlist_segment(id),
+            SegmentChange::Erase => self.editor.delete_segment_voxels(id, |_, _| true),
+        }
     }
 
     fn place(&self, place: &state::PaintPlace) -> Result<(PaintSettings, PaintPlace), EditError> {
@@ -145,8 +164,9 @@ impl Painter {
         if labelled.segment == 0 {
             return;
         }
-        let is_same =
-            |known: &LabelledSlice| (known.segment, known.plane, known.slice) == (labelled.segment, labelled.plane, labelled.slice);
+        let is_same = |known: &LabelledSlice| {
+            (known.segment, known.plane, &known.axes, known.slice) == (labelled.segment, labelled.plane, &labelled.axes, labelled.slice)
+        };
         let known = self.slices.iter().position(is_same).map(|at| self.slices.remove(at));
         let area = known.map_or(labelled.area, |known| known.area.union(&labelled.area));
         self.slices.push(LabelledSlice { area, ..labelled });
@@ -159,7 +179,7 @@ impl Painter {
     fn interpolate(&mut self, place: &state::PaintPlace, at: Vec3Int) -> Result<EditOutcome, EditError> {
         let (settings, target) = self.place(place)?;
         let here = at[place.plane.normal_axis()];
-        let of_segment = |known: &&LabelledSlice| known.segment == place.segment && known.plane == place.plane;
+        let of_segment = |known: &&LabelledSlice| (known.segment, known.plane, &known.axes) == (place.segment, place.plane, &place.axes);
         let from = self.slices.iter().rev().filter(of_segment).find(|known| known.slice != here);
         let from = from.ok_or(EditError::NothingLabelled { id: place.segment })?;
         let now = self.slices.iter().rev().filter(of_segment).find(|known| known.slice == here);
@@ -173,7 +193,7 @@ impl Painter {
 fn slice_of(place: &state::PaintPlace, points: &[[f64; 3]], diameter: u32) -> LabelledSlice {
     let area = around(points, diameter);
     let slice = points.first().map_or(0, |point| point[place.plane.normal_axis()].floor() as i64);
-    LabelledSlice { segment: place.segment, plane: place.plane, slice, area }
+    LabelledSlice { segment: place.segment, plane: place.plane, axes: place.axes.clone(), slice, area }
 }
 
 /// The box around discs of this diameter, in mag-1 voxels; generous, as voxels may be long.

@@ -90,11 +90,12 @@ pub fn save(folder: &Path, annotation: &Annotation, about: &About) -> anyhow::Re
     let has_axes = annotation.volumes.iter().any(|volume| !volume.axes.is_empty());
     let format = if has_axes { ExportFormat::Zarr3 } else { ExportFormat::Wkw };
     let watch = ExportWatch { progress: &|_, _| {}, cancel: &AtomicBool::new(false) };
-    export(annotation, ExportOptions { format: Some(format), only_edited: true }, &folder.join(EDITS), watch)?;
     let json = serde_json::to_vec_pretty(about)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     io::Write::write_all(&mut file, &json)?;
     file.persist(folder.join(ABOUT))?;
+    // Last: edits without what they belong to would be of no use.
+    export(annotation, ExportOptions { format: Some(format), only_edited: true }, &folder.join(EDITS), watch)?;
     Ok(())
 }
 
@@ -136,6 +137,10 @@ fn take_over(path: PathBuf) -> Option<LeftBehind> {
     let about = std::fs::read(folder.path.join(ABOUT)).ok().and_then(|json| serde_json::from_slice(&json).ok());
     match about.filter(|_| folder.path.join(EDITS).is_file()) {
         Some(about) => Some(LeftBehind { about, folder }),
+        None if folder.path.join(EDITS).is_file() => {
+            log::error!("edits were left, but not what they belong to: {}", folder.path.join(EDITS).display());
+            None
+        }
         None => {
             folder.remove(); // it ended before anything was saved
             None

@@ -1,13 +1,15 @@
 //! Tasks about annotations: painting, counting, exporting, checking, saving aside, looking at the file.
 
 use super::FileStamp;
+use super::editor::EditorEvent;
 use super::recovery::{self, About};
 use crate::annotation::export::{ExportFormat, ExportOptions, ExportReport, ExportWatch, RoundtripReport, export, merge, roundtrip};
 use crate::annotation::{Annotation, CountJob, CountResult};
-use crate::app::tasks::{Reporter, Tasks};
+use crate::app::tasks::{Reporter, TaskEvent, Tasks};
 use crate::state::{AnnotationWork, ExportKind, RoundTripResult};
 use crate::text::{bytes, count};
-use std::path::PathBuf;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -29,7 +31,7 @@ pub enum WorkEvent {
 /// How an export or check ended.
 pub enum WorkOutcome {
     /// A file or dataset was written.
-    Exported { path: PathBuf, kind: ExportKind, revision: u64, summary: String, losses: Vec<String> },
+    Exported { path: PathBuf, kind: ExportKind, revision: u64, stamp: FileStamp, summary: String, losses: Vec<String> },
     /// A round trip was compared.
     Checked(RoundTripResult),
     /// It couldn't be done; nothing was changed.
@@ -45,46 +47,88 @@ impl Tasks {
     }
 
     /// Counts voxels by segment.
-    pub(in crate::app) fn count_segments(&self, volume: usize, job: CountJob) {
-        self.spawn("count segments", move |reporter| match job.run(|_, _| true) {
-            Ok(Some(result)) => reporter.send(WorkEvent::Counted { volume, result: Box::new(result) }.into()),
+    pub(in crate::app) fn count_segments(&self, session: u64, is_over: Arc<AtomicBool>, volume: usize, job: CountJob) {
+        self.spawn("count segments", move |reporter| match job.run(|_, _| !is_over.load(Ordering::Relaxed)) {
+            Ok(Some(result)) => ToEditing { reporter, session }.work(WorkEvent::Counted { volume, result: Box::new(result) }),
             Ok(None) => {}
             Err(err) => log::error!("voxels of segments can't be counted: {err}"),
         });
     }
 
     /// Looks at length and time of the annotation's file.
-    pub(in crate::app) fn look_at_file(&self, path: PathBuf) {
+    pub(in crate::app) fn look_at_file(&self, session: u64, path: PathBuf) {
         self.spawn("look at annotation", move |reporter| {
-            let seen = path.metadata().ok();
-            let stamp = seen.and_then(|seen| Some((seen.len(), seen.modified().ok()?)));
-            reporter.send(WorkEvent::FileSeen { path, stamp }.into());
+            let stamp = stamp_of(&path);
+            ToEditing { reporter, session }.work(WorkEvent::FileSeen { path, stamp });
         });
     }
 
     /// Saves edits aside.
-    pub(in crate::app) fn save_aside(&self, folder: PathBuf, annotation: Annotation, about: About, revision: u64) {
+    pub(in crate::app) fn save_aside(&self, session: u64, folder: PathBuf, annotation: Annotation, about: About, revision: u64) {
         self.spawn("save edits aside", move |reporter| {
-            let result = recovery::save(&folder, &annotation, &about).map_err(|err| format!("{err:#}"));
-            reporter.send(WorkEvent::SavedAside { revision, result }.into());
+            let save = || recovery::save(&folder, &annotation, &about).map_err(|err| format!("{err:#}"));
+            let result = guarded(save).unwrap_or_else(Err);
+            ToEditing { reporter, session }.work(WorkEvent::SavedAside { revision, result });
         });
     }
 
     /// Exports or checks a copy of the annotation.
-    pub(in crate::app) fn work_on_annotation(&self, work: AnnotationWork, annotation: Annotation, revision: u64, cancel: Arc<AtomicBool>) {
+    pub(in crate::app) fn work_on_annotation(
+        &self,
+        session: u64,
+        work: AnnotationWork,
+        annotation: Annotation,
+        revision: u64,
+        cancel: Arc<AtomicBool>,
+    ) {
         self.spawn("work on annotation", move |reporter| {
-            let progress = |done, total| reporter.offer(WorkEvent::Progress { done, total }.into());
-            let outcome = match work {
+            let editing = ToEditing { reporter, session };
+            let progress = |done, total| editing.progress(done, total);
+            let run = || match work {
                 AnnotationWork::Export { path, kind } => {
                     let job = Export { annotation: &annotation, progress: &progress, cancel: &cancel };
                     job.run(path, kind, revision)
                 }
                 AnnotationWork::RoundTrip => check(&annotation, &progress, &cancel),
             };
+            let outcome = guarded(run).unwrap_or_else(WorkOutcome::Failed);
             let outcome =
                 if cancel.load(Ordering::Relaxed) && matches!(outcome, WorkOutcome::Failed(_)) { WorkOutcome::Cancelled } else { outcome };
-            reporter.send(WorkEvent::Ended(outcome).into());
+            editing.work(WorkEvent::Ended(outcome));
         });
+    }
+}
+
+/// Runs work whose end somebody waits for; a panic is an error then.
+fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_| "internal error, see the log".to_owned())
+}
+
+fn stamp_of(path: &Path) -> FileStamp {
+    let seen = path.metadata().ok()?;
+    Some((seen.len(), seen.modified().ok()?))
+}
+
+/// The way back to the annotation that is edited, and to no later one.
+pub struct ToEditing<'a> {
+    /// The way back to the window.
+    pub reporter: &'a Reporter,
+    /// Number of the annotation.
+    pub session: u64,
+}
+
+impl ToEditing<'_> {
+    /// Reports of the editor.
+    pub fn editor(&self, event: EditorEvent) {
+        self.reporter.send(TaskEvent::Editor { session: self.session, event });
+    }
+
+    fn work(&self, event: WorkEvent) {
+        self.reporter.send(TaskEvent::Work { session: self.session, event });
+    }
+
+    fn progress(&self, done: u64, total: u64) {
+        self.reporter.offer(TaskEvent::Work { session: self.session, event: WorkEvent::Progress { done, total } });
     }
 }
 
@@ -110,6 +154,7 @@ impl Export<'_> {
         };
         match exported {
             Ok(report) => WorkOutcome::Exported {
+                stamp: stamp_of(&path),
                 path,
                 kind,
                 revision,

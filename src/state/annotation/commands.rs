@@ -3,7 +3,7 @@
 use super::open::{OpenAnnotation, OpenVolume};
 use super::request::{AnnotationWork, EditRequest, ExportKind, PaintPlace};
 use super::tools::{PaintTools, Tool};
-use crate::format::nml::{Segment, SegmentId};
+use crate::format::nml::SegmentId;
 use crate::geometry::{SlicePlane, Vec3Int};
 use crate::problem::Severity;
 use crate::scene::PickState;
@@ -44,7 +44,7 @@ pub enum SegmentChange {
     List,
     /// Taken from the list; its voxels stay.
     Unlist,
-    /// Its voxels become background, and it is taken from the list.
+    /// The annotation's own voxels of it become background; it stays listed.
     Erase,
 }
 
@@ -117,7 +117,7 @@ pub fn dispatch_annotation_ui(state: &mut AppState, feed: &SliceFeed, command: U
         UiCommand::ImportAnnotation => return vec![Effect::PickAnnotation],
         UiCommand::CloseAnnotation => return vec![Effect::CloseAnnotation],
         UiCommand::SaveAnnotation => return save(state),
-        UiCommand::ExportAnnotation => state.panels.dialog = state.annotation.as_ref().map(|open| export_dialog(open, ExportKind::Wkw)),
+        UiCommand::ExportAnnotation => state.panels.dialog = state.annotation.as_ref().map(|open| export_dialog(open, open.export_kind())),
         UiCommand::ExportMerged => state.panels.dialog = state.annotation.as_ref().map(|open| export_dialog(open, ExportKind::Merged)),
         UiCommand::CheckRoundTrip => return work(state, AnnotationWork::RoundTrip),
         UiCommand::ToolMove => tool(state, Tool::Move),
@@ -177,8 +177,8 @@ pub fn dispatch_annotation(state: &mut AppState, feed: &SliceFeed, command: Anno
                 volume.active = id;
             }
         }
-        AnnotationCommand::ChangeSegment { id, change } => return change_segment(state, id, change),
-        AnnotationCommand::ShowOnlySegment(only) => return show_only_segment(state, only),
+        AnnotationCommand::ChangeSegment { id, change } => return vec![Effect::Edit(EditRequest::ChangeSegment { id, change })],
+        AnnotationCommand::ShowOnlySegment(only) => return vec![Effect::Edit(EditRequest::ShowOnly(only))],
         AnnotationCommand::SelectTree(tree) => {
             if let Some(open) = &mut state.annotation {
                 open.selected_tree = tree;
@@ -242,8 +242,14 @@ fn say(state: &mut AppState, text: &str) {
 fn save(state: &mut AppState) -> Vec<Effect> {
     let Some(open) = &state.annotation else { return Vec::new() };
     match &open.file {
-        Some(path) if open.may_replace_file => {
-            let work_wanted = AnnotationWork::Export { path: path.clone(), kind: ExportKind::Wkw };
+        // What couldn't be read would be gone with the file.
+        Some(_) if open.is_damaged => {
+            state.panels.dialog = Some(export_dialog(open, open.export_kind()));
+            say(state, "Not all of the file could be read: export to another one");
+            Vec::new()
+        }
+        Some(path) if open.may_replace_file && !open.changed_on_disk => {
+            let work_wanted = AnnotationWork::Export { path: path.clone(), kind: open.export_kind() };
             work(state, work_wanted)
         }
         Some(path) => {
@@ -251,7 +257,7 @@ fn save(state: &mut AppState) -> Vec<Effect> {
             Vec::new()
         }
         None => {
-            state.panels.dialog = Some(export_dialog(open, ExportKind::Wkw));
+            state.panels.dialog = Some(export_dialog(open, open.export_kind()));
             Vec::new()
         }
     }
@@ -342,32 +348,6 @@ fn interpolate(state: &mut AppState, feed: &SliceFeed) -> Vec<Effect> {
     }
     let place = place(state, feed, plane, false, false);
     place.map(|place| Effect::Edit(EditRequest::Interpolate { place, at })).into_iter().collect()
-}
-
-fn change_segment(state: &AppState, id: SegmentId, change: SegmentChange) -> Vec<Effect> {
-    let Some(volume) = state.annotation.as_ref().and_then(OpenAnnotation::volume) else { return Vec::new() };
-    let mut segment = volume.segment(id).cloned().unwrap_or_else(|| Segment::new(id));
-    match change {
-        SegmentChange::Name(name) => segment.name = name,
-        SegmentChange::Color(color) => {
-            segment.color = color.map(|[r, g, b]| [f32::from(r) / 255.0, f32::from(g) / 255.0, f32::from(b) / 255.0, 1.0]);
-        }
-        SegmentChange::Visible(is_visible) => segment.is_visible = is_visible,
-        SegmentChange::List => {}
-        SegmentChange::Unlist => return vec![Effect::Edit(EditRequest::UnlistSegment(id))],
-        SegmentChange::Erase => return vec![Effect::Edit(EditRequest::EraseSegment(id))],
-    }
-    vec![Effect::Edit(EditRequest::SetSegment(Box::new(segment)))]
-}
-
-/// An edit for each segment whose visibility changes.
-fn show_only_segment(state: &AppState, only: Option<SegmentId>) -> Vec<Effect> {
-    let Some(volume) = state.annotation.as_ref().and_then(OpenAnnotation::volume) else { return Vec::new() };
-    let is_wanted = |segment: &Segment| only.is_none_or(|id| id == segment.id);
-    let changed = volume.segments.iter().filter(|segment| segment.is_visible != is_wanted(segment));
-    changed
-        .map(|segment| Effect::Edit(EditRequest::SetSegment(Box::new(Segment { is_visible: is_wanted(segment), ..segment.clone() }))))
-        .collect()
 }
 
 impl OpenVolume {

@@ -39,7 +39,8 @@ pub fn with_volumes(dataset: Option<&Dataset>, annotation: &Annotation, file: Op
         }
         indices.push(merged.layers.len());
         let name = free_name(&merged.layers, &volume.name);
-        merged.layers.push(volume_layer(volume, name, extent, file.unwrap_or(&merged.path)));
+        let axes = further_axes(volume, annotation, dataset);
+        merged.layers.push(Layer { axes, ..volume_layer(volume, name, extent, file.unwrap_or(&merged.path)) });
     }
     (merged, indices)
 }
@@ -99,7 +100,7 @@ fn volume_layer(volume: &VolumeAnnotation, name: String, dataset: BoundingBox, l
         bounding_box: extent,
         has_declared_box: true,
         largest_segment_id: volume.largest_segment_id,
-        axes: further_axes(volume),
+        axes: Vec::new(),
         levels,
         segment_colors: Arc::default(),
         configuration: LayerConfiguration {
@@ -121,11 +122,17 @@ fn boxes_of(level: &VolumeLevel) -> impl Iterator<Item = BoundingBox> {
     topleft.map(move |topleft| mag.box_in_mag1(&BoundingBox::new(topleft, Shape3::splat(BUCKET_SIDE))))
 }
 
-/// The axes beyond x, y, z, as long as the positions of its buckets ask for.
-fn further_axes(volume: &VolumeAnnotation) -> Vec<ExtraAxis> {
+/// The axes beyond x, y, z: as long as the NML or the dataset says, or the positions of its buckets ask for.
+fn further_axes(volume: &VolumeAnnotation, annotation: &Annotation, dataset: Option<&Dataset>) -> Vec<ExtraAxis> {
     let addresses: Vec<_> = volume.levels.iter().flat_map(VolumeLevel::addresses).collect();
     let len = |axis: usize| addresses.iter().filter_map(|at| at.axes.get(axis)).max().map_or(1, |last| last.saturating_add(1));
-    volume.axes.iter().enumerate().map(|(axis, name)| ExtraAxis { name: name.clone(), len: len(axis) }).collect()
+    let told = |name: &str| {
+        let by_nml = annotation.nml.additional_axes.iter().filter(|axis| axis.0 == name).filter_map(|axis| u64::try_from(axis.2).ok());
+        let layers = dataset.iter().flat_map(|dataset| &dataset.layers);
+        let by_dataset = layers.flat_map(|layer| &layer.axes).filter(|axis| axis.name == name).map(|axis| axis.len);
+        by_nml.chain(by_dataset).max().unwrap_or(1)
+    };
+    volume.axes.iter().enumerate().map(|(axis, name)| ExtraAxis { name: name.clone(), len: len(axis).max(told(name)) }).collect()
 }
 
 /// Colours and visibility of listed segments, as layers are drawn with them.
@@ -139,11 +146,18 @@ pub fn given_colors(segments: &[Segment]) -> GivenColors {
 
 impl OpenAnnotation {
     /// What the window knows of an annotation at first. `layers` are the indices of its volumes' layers.
-    pub fn new(annotation: &Annotation, layers: &[usize], file: Option<PathBuf>, missing_dataset: Option<String>) -> Self {
+    pub fn new(
+        annotation: &Annotation,
+        skeleton: Arc<SkeletonIndex>,
+        layers: &[usize],
+        file: Option<PathBuf>,
+        missing_dataset: Option<String>,
+    ) -> Self {
         let volumes = annotation.volumes.iter().zip(layers).map(|(volume, layer)| OpenVolume {
             name: volume.name.clone(),
             layer: *layer,
             class: volume.class,
+            is_zarr: volume.format == Some(VolumeFormat::Zarr3) || !volume.axes.is_empty(),
             active: volume.segments.last().map_or(0, |segment| segment.id),
             segments: volume.segments.as_slice().into(),
             counts: None,
@@ -159,7 +173,7 @@ impl OpenAnnotation {
             dataset_path: None,
             may_replace_file: false,
             nml: annotation.nml.clone(),
-            skeleton: Arc::new(SkeletonIndex::new(&annotation.nml)),
+            skeleton,
             shows_skeleton: true,
             switched_trees: HashSet::new(),
             selected_tree: None,
@@ -172,6 +186,7 @@ impl OpenAnnotation {
             round_trip: None,
             missing_dataset,
             changed_on_disk: false,
+            is_damaged: false,
         }
     }
 }

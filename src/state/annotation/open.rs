@@ -1,6 +1,6 @@
 //! [`OpenAnnotation`]: the annotation that is shown and edited.
 
-use super::request::AnnotationWork;
+use super::request::{AnnotationWork, ExportKind};
 use crate::annotation::{EditedBuckets, HistoryLine};
 use crate::format::nml::{Nml, Segment, SegmentId};
 use crate::geometry::{BoundingBox, Mag};
@@ -50,9 +50,16 @@ pub struct OpenAnnotation {
     pub missing_dataset: Option<String>,
     /// The file has changed since it was read.
     pub changed_on_disk: bool,
+    /// Not all of the file could be read.
+    pub is_damaged: bool,
 }
 
 impl OpenAnnotation {
+    /// The format of the file that it came from.
+    pub fn export_kind(&self) -> ExportKind {
+        if self.volumes.iter().any(|volume| volume.is_zarr) { ExportKind::Zarr3 } else { ExportKind::Wkw }
+    }
+
     /// Whether there are edits that no file has.
     pub const fn is_unsaved(&self) -> bool {
         self.revision != self.saved_revision || self.waiting > 0
@@ -84,6 +91,8 @@ pub struct OpenVolume {
     pub layer: usize,
     /// Class of its voxels.
     pub class: ElementClass,
+    /// Whether its buckets are stored in Zarr 3, or have axes that only that can hold.
+    pub is_zarr: bool,
     /// The segment that is painted.
     pub active: SegmentId,
     /// Segments that are listed.

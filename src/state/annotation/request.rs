@@ -1,6 +1,7 @@
 //! [`EditRequest`]: what the editor is asked to do, one after the other, and [`AnnotationWork`]: longer work on files.
 
-use crate::format::nml::{Segment, SegmentId};
+use super::commands::SegmentChange;
+use crate::format::nml::SegmentId;
 use crate::geometry::{Mag, SlicePlane, Vec3Int};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -68,12 +69,15 @@ pub enum EditRequest {
         /// Mag-1 voxel to note as its anchor.
         anchor: Vec3Int,
     },
-    /// List a segment, or change how it is listed.
-    SetSegment(Box<Segment>),
-    /// Take a segment from the list; its voxels stay.
-    UnlistSegment(SegmentId),
-    /// Make the annotation's voxels of a segment background, and take it from the list.
-    EraseSegment(SegmentId),
+    /// Change a segment.
+    ChangeSegment {
+        /// Its id.
+        id: SegmentId,
+        /// The change.
+        change: SegmentChange,
+    },
+    /// Show one listed segment and hide the others, or show all.
+    ShowOnly(Option<SegmentId>),
     /// Take the last edit back.
     Undo,
     /// Do it again.

@@ -70,6 +70,8 @@ impl ZipStorage {
     pub fn open(storage: Arc<dyn Storage>, key: &StorageKey) -> Result<Self, StorageError> {
         let location = storage.location(key.as_str());
         let missing = || StorageError::Archive { reason: "no such file".to_owned(), location: location.clone() };
+        // An annotation is exported to the file that it is read from: what is read must stay the file it was.
+        let storage = storage.pinned(key)?.unwrap_or(storage);
         let len = storage.len(key)?.ok_or_else(missing)?;
         Self::in_region(Region { storage, key: key.clone(), start: 0, len, location }, 0)
     }

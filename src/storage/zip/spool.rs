@@ -1,7 +1,7 @@
 //! Where the content of a compressed archive inside of another one is kept: in memory, or in a file that nobody else sees.
 
-use super::super::local::read_full_at;
-use super::super::{FolderEntry, MemoryStorage, Storage, StorageError, StorageKey};
+use super::super::one_file::OneFile;
+use super::super::{MemoryStorage, Storage, StorageError, StorageKey};
 use super::entry::EntryReader;
 use std::fs::File;
 use std::io::Write;
@@ -44,7 +44,7 @@ pub(super) fn spool(mut reader: EntryReader<'_>, key: &StorageKey, location: &st
         }
     }
     let storage: Arc<dyn Storage> = match file {
-        Some(file) => Arc::new(SpooledFile { file, len, location: location.to_owned() }),
+        Some(file) => Arc::new(OneFile::new(Arc::new(file), len, "read the temporary file of", location.to_owned())),
         None => {
             let storage = MemoryStorage::default();
             storage.put(key, memory);
@@ -52,39 +52,4 @@ pub(super) fn spool(mut reader: EntryReader<'_>, key: &StorageKey, location: &st
         }
     };
     Ok((storage, len))
-}
-
-/// A file without a name; every key is this file.
-struct SpooledFile {
-    file: File,
-    len: u64,
-    location: String,
-}
-
-impl Storage for SpooledFile {
-    fn read_at(&self, _: &StorageKey, offset: u64, buf: &mut [u8]) -> Result<Option<usize>, StorageError> {
-        let failed = |source| StorageError::Io { action: "read the temporary file of", location: self.location.clone(), source };
-        read_full_at(&self.file, offset, buf).map(Some).map_err(failed)
-    }
-
-    fn len(&self, _: &StorageKey) -> Result<Option<u64>, StorageError> {
-        Ok(Some(self.len))
-    }
-
-    fn read(&self, key: &StorageKey, limit: u64) -> Result<Option<Vec<u8>>, StorageError> {
-        if self.len > limit {
-            return Err(StorageError::TooLarge { len: self.len, limit, location: self.location.clone() });
-        }
-        let mut bytes = vec![0; usize::try_from(self.len).unwrap_or(0)];
-        self.read_at(key, 0, &mut bytes)?;
-        Ok(Some(bytes))
-    }
-
-    fn list(&self, _: &str, _: usize) -> Result<Option<Vec<FolderEntry>>, StorageError> {
-        Ok(None)
-    }
-
-    fn location(&self, _: &str) -> String {
-        self.location.clone()
-    }
 }

@@ -71,6 +71,7 @@ mod tests {
             name: "volume".to_owned(),
             layer: 0,
             class: ElementClass::Uint64,
+            is_zarr: false,
             active: 0,
             segments: listed.iter().map(segment).collect(),
             counts: counts.map(|counts| Arc::new(counts.iter().copied().collect())),
