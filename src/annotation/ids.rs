@@ -66,6 +66,13 @@ pub(super) fn for_each_id(class: ElementClass, bytes: &[u8], mut f: impl FnMut(S
     }
 }
 
+/// The highest id of canonical voxels; negative ones don't count.
+pub(super) fn highest_id(class: ElementClass, bytes: &[u8]) -> SegmentId {
+    let (most, mut highest) = (max_segment_id(class), 0);
+    for_each_id(class, bytes, |id| highest = if id <= most { highest.max(id) } else { highest });
+    highest
+}
+
 /// Puts the ids of `from` into voxels of another class. Both slices hold the same number of voxels.
 ///
 /// # Errors

@@ -179,7 +179,9 @@ fn nml_volume(volume: &VolumeAnnotation, read: Option<&NmlVolume>, at: usize, la
     told.fallback_layer.clone_from(&volume.fallback_layer);
     // 0 is what holds where nothing is said.
     let is_said = volume.largest_segment_id != Some(0) || read.is_none_or(|read| read.largest_segment_id.is_some());
-    told.largest_segment_id = volume.largest_segment_id.filter(|_| is_said);
+    // One that the class can't hold stays as it was read until a higher one is known.
+    let unfit = read.and_then(|read| read.largest_segment_id).filter(|id| *id > max_segment_id(volume.class));
+    told.largest_segment_id = volume.largest_segment_id.filter(|_| is_said).or(unfit);
     told.segments = volume.segments.iter().map(|segment| with_signed_id(segment, volume.class)).collect();
     told.segment_groups.clone_from(&volume.segment_groups);
     told

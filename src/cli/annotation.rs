@@ -8,7 +8,7 @@ use crate::annotation::{Annotation, OverwriteMode, PaintSettings, VolumeAnnotati
 use crate::format::nml::{Experiment, NewNml, Nml, VolumeFormat};
 use crate::format::{Dataset, LayerCategory};
 use crate::geometry::VoxelSize;
-use crate::problem::Problems;
+use crate::problem::{Problems, Severity};
 use crate::text::{bytes, count, duration};
 use anyhow::{Result, anyhow};
 use std::fmt::Write as _;
@@ -58,6 +58,10 @@ fn open_annotation(path: &Path, dataset: Option<&Dataset>) -> Result<Annotation>
     let mut problems = Problems::default();
     let annotation = Annotation::open(file, dataset, &mut problems).map_err(|err| anyhow!("{err}: {}", path.display()))?;
     warn_all(opened.problems.iter().chain(&problems));
+    // Written again, what can't be read here would be gone.
+    if let Some(lost) = opened.problems.iter().find(|problem| problem.severity == Severity::Error) {
+        return Err(anyhow!("not all of the annotation can be read: {lost}"));
+    }
     Ok(annotation)
 }
 
@@ -123,7 +127,7 @@ fn edit(input: &Path, output: &Path, edit: &Edit<'_>) -> Result<()> {
             Some(dataset) => anyhow!("{why}, which isn't there: {}", dataset.display()),
         });
     }
-    let axes = positions(&volume, edit.axis)?;
+    let axes = positions(&annotation.nml, &volume, edit.axis)?;
     let mut editor = VolumeEditor::new(volume);
     for PaintedBox { extent, id } in edit.boxes {
         let settings = PaintSettings { segment: *id, active: *id, mode: OverwriteMode::OverwriteAll };
@@ -151,9 +155,17 @@ fn choose_volume(annotation: &Annotation, name: Option<&str>) -> Result<usize> {
     }
 }
 
-fn positions(volume: &VolumeAnnotation, wanted: &[AxisPosition]) -> Result<Arc<[u64]>> {
+fn positions(nml: &Nml, volume: &VolumeAnnotation, wanted: &[AxisPosition]) -> Result<Arc<[u64]>> {
     if let Some(unknown) = wanted.iter().find(|wanted| !volume.axes.contains(&wanted.name)) {
         return Err(UsageError(format!("volume {} has no axis {:?}", volume.name, unknown.name)).into());
+    }
+    for AxisPosition { name, index } in wanted {
+        let declared = nml.additional_axes.iter().find(|(axis, ..)| axis == name);
+        if let Some((_, start, end)) =
+            declared.filter(|(_, start, end)| !(*start..*end).contains(&i64::try_from(*index).unwrap_or(i64::MAX)))
+        {
+            return Err(UsageError(format!("axis {name} has positions {start} to {}, not {index}", end - 1)).into());
+        }
     }
     let position = |name: &String| wanted.iter().find(|wanted| wanted.name == *name).map_or(0, |wanted| wanted.index);
     Ok(volume.axes.iter().map(position).collect())

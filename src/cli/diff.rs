@@ -7,6 +7,7 @@ use super::output::print;
 use super::{UsageError, finish, open, warn_all};
 use crate::compare::{CompareOptions, DatasetDifference, LevelOutcome, Pairing, Selection, Side, Verdict, Watch, compare_datasets};
 use crate::format::Dataset;
+use crate::problem::Severity;
 use anyhow::{Result, anyhow};
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -38,11 +39,15 @@ fn compare(args: &DiffArgs) -> Result<Verdict> {
         compare_datasets(&pairing, CompareOptions::default(), watch)?
     };
     datasets.iter().for_each(warn_of_reading);
-    let verdict = found.verdict();
+    let unreadable = datasets.iter().filter(|dataset| dataset.annotation.is_some()).find_map(|dataset| {
+        let lost = dataset.problems.iter().find(|problem| problem.severity == Severity::Error)?;
+        Some(anyhow!("not all of the annotation can be read: {lost}"))
+    });
+    let verdict = found.verdict().max(if unreadable.is_some() { Verdict::Trouble } else { Verdict::Equal });
     let text =
         if args.json { serde_json::to_string_pretty(&DiffJson::new(&datasets, &found))? + "\n" } else { describe(&datasets, &found) };
     let printed = print(&text);
-    if let Some(trouble) = trouble(&found) {
+    if let Some(trouble) = trouble(&found).or(unreadable) {
         finish(Err(trouble));
     }
     match printed {

@@ -28,6 +28,8 @@ const MAX_LOOKED_AT: usize = 10_000;
 pub struct AsideFile {
     file: BufWriter<NamedTempFile>,
     target: PathBuf,
+    /// Something couldn't be written: it won't be put into its place, so nothing more is.
+    has_failed: bool,
 }
 
 impl AsideFile {
@@ -37,6 +39,10 @@ impl AsideFile {
     /// If the folder can't be written.
     pub fn begin(target: &Path) -> io::Result<Self> {
         let target = target.canonicalize().unwrap_or_else(|_| target.to_owned());
+        if target.metadata().is_ok_and(|meta| !meta.is_file()) {
+            // A pipe or device would be gone, with an ordinary file in its place.
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it isn't a file, and can't be replaced by one"));
+        }
         let folder = folder_of(&target);
         remove_left_behind(folder);
         let mut builder = Builder::new();
@@ -51,7 +57,7 @@ impl AsideFile {
         let file = builder.tempfile_in(folder).map_err(without_path)?;
         // Where files can't be locked nothing is removed.
         let _ = file.as_file().try_lock();
-        Ok(Self { file: BufWriter::with_capacity(1 << 18, file), target })
+        Ok(Self { file: BufWriter::with_capacity(1 << 18, file), target, has_failed: false })
     }
 
     /// Puts the file into its place, once its bytes are on the disk.
@@ -59,6 +65,9 @@ impl AsideFile {
     /// # Errors
     /// If the bytes can't be written, or the file can't be renamed. What was there before stays then.
     pub fn commit(self) -> io::Result<()> {
+        if self.has_failed {
+            return Err(io::Error::other("not all of it could be written"));
+        }
         let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.as_file().sync_all()?;
         file.persist(&self.target).map_err(|err| err.error)?;
@@ -68,17 +77,28 @@ impl AsideFile {
 }
 
 impl Write for AsideFile {
+    /// Fails once: whoever writes an archive tidies up by writing its end, and would complain on the terminal.
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        self.file.write(buf)
+        if self.has_failed {
+            return Ok(buf.len());
+        }
+        self.file.write(buf).inspect_err(|_| self.has_failed = true)
     }
+
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        if self.has_failed {
+            return Ok(());
+        }
+        self.file.flush().inspect_err(|_| self.has_failed = true)
     }
 }
 
 impl Seek for AsideFile {
     fn seek(&mut self, pos: SeekFrom) -> io::Result<u64> {
-        self.file.seek(pos)
+        if self.has_failed {
+            return Ok(0);
+        }
+        self.file.seek(pos).inspect_err(|_| self.has_failed = true)
     }
 }
 

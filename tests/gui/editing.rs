@@ -220,7 +220,7 @@ fn edits_survive_a_program_that_is_killed() {
     let mut gui = painting(Setup::of(tiny.path()).keeping_edits_in(kept.path()));
     gui.stroke(&[CENTER]);
     let active = gui.volume().active;
-    let saved = || std::fs::read_dir(kept.path()).expect("listed").flatten().any(|entry| entry.path().join("about.json").is_file());
+    let saved = || std::fs::read_dir(kept.path()).expect("listed").flatten().any(|entry| entry.path().join("edits.zip").is_file());
     gui.until("saved aside", move |_| saved());
     drop(gui); // nothing is tidied up
 

@@ -298,7 +298,12 @@ impl Gui {
     /// Fails if a widget that takes input has no name.
     #[track_caller]
     pub fn check_names(&mut self) {
-        assert!(self.harness.run_ok().is_some(), "the window doesn't come to rest");
+        // What is still being loaded draws frames.
+        let start = Instant::now();
+        while self.harness.run_ok().is_none() {
+            assert!(start.elapsed() < PATIENCE, "the window doesn't come to rest");
+            std::thread::sleep(POLL);
+        }
     }
 
     /// Whether there is a widget of this name.

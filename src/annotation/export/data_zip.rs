@@ -5,9 +5,10 @@ use super::encode::Encoder;
 use super::error::{ExportError, ExportFormat, ExportWatch, VolumeReport, cant_write};
 use super::names::{wkw_bucket, zarr_bucket};
 use super::zarr_json::{LAYER, ZarrVolume};
+use crate::annotation::base::bucket_box;
 use crate::annotation::volume::VolumeAnnotation;
 use crate::format::PROPERTIES_FILE;
-use crate::format::annotation::{BUCKET_SIDE, BUCKET_VOXELS, BucketAddress};
+use crate::format::annotation::{BUCKET_SIDE, BUCKET_VOXELS, BucketAddress, extent_with};
 use crate::format::wkw::HEADER_FILE;
 use crate::geometry::{BoundingBox, Mag, Vec3Int};
 use rayon::prelude::*;
@@ -129,15 +130,12 @@ impl DataZip<'_> {
     }
 
     fn zarr_volume(&self) -> ZarrVolume<'_> {
-        let everything = |content: &LevelContent| -> BoundingBox {
+        // Coarse buckets reach far beyond what was painted: a reader that takes the whole box would drown.
+        let own = self.content.levels.iter().fold(BoundingBox::default(), |extent, content| {
             let mag: Mag = content.level.mag;
-            mag.box_in_mag1(&BoundingBox::between(Vec3Int::ZERO, self.end(content)))
-        };
-        let bounding_box = if self.volume.bounding_box.is_empty() {
-            self.content.levels.iter().map(everything).fold(BoundingBox::default(), |all, level| all.union(&level))
-        } else {
-            self.volume.bounding_box
-        };
+            extent_with(&extent, content.addresses.iter().map(|at| mag.box_in_mag1(&bucket_box(at.chunk))))
+        });
+        let bounding_box = if self.volume.bounding_box.is_empty() { own } else { extent_with(&self.volume.bounding_box, [own]) };
         ZarrVolume {
             format: self.encoder.format,
             class: self.encoder.to,

@@ -4,10 +4,11 @@ use super::content::{LevelContent, VolumeContent};
 use super::error::{ExportError, ExportReport, ExportWatch, VolumeReport, cant_write};
 use super::names::file_stem;
 use crate::annotation::base::bucket_box;
+use crate::annotation::ids::highest_id;
 use crate::annotation::opened::Annotation;
 use crate::annotation::volume::VolumeAnnotation;
 use crate::format::PROPERTIES_FILE;
-use crate::format::annotation::{BUCKET_SIDE, BucketAddress};
+use crate::format::annotation::{BUCKET_SIDE, BucketAddress, extent_with};
 use crate::format::wkw::{BlockType, WkwHeader, WkwWriter};
 use crate::geometry::{BoundingBox, ChunkIndex, Mag, ShardIndex, Vec3Int};
 use crate::storage::AsideFolder;
@@ -81,6 +82,8 @@ struct Merge<'a> {
     /// In mag-1 voxels.
     extent: BoundingBox,
     shard_log2: u8,
+    /// Highest id that was written.
+    largest: AtomicU64,
 }
 
 impl<'a> Merge<'a> {
@@ -89,13 +92,11 @@ impl<'a> Merge<'a> {
             return Err(ExportError::Axes { volume: volume.name.clone(), axes: volume.axes.join(", ") });
         }
         let content = VolumeContent::of(volume);
-        let buckets = content.levels.iter().flat_map(|content| {
+        // Coarse buckets reach far beyond what was painted; those of the layer beyond the layer, where nothing is painted.
+        let own = content.levels.iter().fold(volume.bounding_box, |extent, content| {
             let mag: Mag = content.level.mag;
-            content.addresses.iter().map(move |at| mag.box_in_mag1(&bucket_box(at.chunk)))
+            extent_with(&extent, content.addresses.iter().map(|at| mag.box_in_mag1(&bucket_box(at.chunk))))
         });
-        let own = buckets.fold(BoundingBox::default(), |all, bucket| all.union(&bucket));
-        // Buckets reach beyond the layer; nothing is painted there.
-        let own = if volume.bounding_box.is_empty() { own } else { own.intersect(&volume.bounding_box) };
         let fallback = volume.levels.first().and_then(|level| level.base.fallback_box).unwrap_or_default();
         let finest = volume.levels.first().map_or(Mag::ONE, |level| level.mag);
         let extent = own.union(&finest.box_in_mag1(&fallback)).union(&volume.bounding_box);
@@ -103,7 +104,7 @@ impl<'a> Merge<'a> {
         let end = finest.box_in_mag(&extent).bottomright();
         let longest = end.x.max(end.y).max(end.z);
         let shard_log2 = (0..MAX_SHARD_LOG2).find(|log2| BUCKET_SIDE << log2 >= longest).unwrap_or(MAX_SHARD_LOG2);
-        Ok(Self { volume, content, extent, shard_log2 })
+        Ok(Self { volume, content, extent, shard_log2, largest: AtomicU64::new(0) })
     }
 
     /// Shards of a mag, along each axis from the first to the one after the last.
@@ -156,6 +157,7 @@ impl<'a> Merge<'a> {
                 let voxels = content.read(&at)?;
                 chunk.copy_from_slice(voxels.bytes());
                 written.fetch_add(u64::from(!is_zero(chunk)), Ordering::Relaxed);
+                self.largest.fetch_max(highest_id(self.volume.class, chunk), Ordering::Relaxed);
                 Ok::<_, ExportError>(())
             })?;
         }
@@ -174,7 +176,8 @@ impl<'a> Merge<'a> {
             "dataFormat": "wkw",
             "numChannels": 1,
             "mags": mags,
-            "largestSegmentId": self.volume.largest_segment_id,
+            // What a file says may be less than what the layer below holds.
+            "largestSegmentId": self.volume.largest_segment_id.unwrap_or(0).max(self.largest.load(Ordering::Relaxed)),
         })
     }
 }
