@@ -26,10 +26,8 @@ const MAX_LOOKED_AT: usize = 10_000;
 /// A file that isn't in its place yet. Dropping it leaves nothing.
 #[derive(Debug)]
 pub struct AsideFile {
-    file: BufWriter<NamedTempFile>,
+    file: FailsOnce<BufWriter<NamedTempFile>>,
     target: PathBuf,
-    /// Something couldn't be written: it won't be put into its place, so nothing more is.
-    has_failed: bool,
 }
 
 impl AsideFile {
@@ -57,7 +55,7 @@ impl AsideFile {
         let file = builder.tempfile_in(folder).map_err(without_path)?;
         // Where files can't be locked nothing is removed.
         let _ = file.as_file().try_lock();
-        Ok(Self { file: BufWriter::with_capacity(1 << 18, file), target, has_failed: false })
+        Ok(Self { file: FailsOnce::new(BufWriter::with_capacity(1 << 18, file)), target })
     }
 
     /// Puts the file into its place, once its bytes are on the disk.
@@ -65,10 +63,10 @@ impl AsideFile {
     /// # Errors
     /// If the bytes can't be written, or the file can't be renamed. What was there before stays then.
     pub fn commit(self) -> io::Result<()> {
-        if self.has_failed {
+        if self.file.has_failed {
             return Err(io::Error::other("not all of it could be written"));
         }
-        let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let file = self.file.inner.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.as_file().sync_all()?;
         file.persist(&self.target).map_err(|err| err.error)?;
         sync_folder(folder_of(&self.target));
@@ -77,28 +75,49 @@ impl AsideFile {
 }
 
 impl Write for AsideFile {
-    /// Fails once: whoever writes an archive tidies up by writing its end, and would complain on the terminal.
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        if self.has_failed {
-            return Ok(buf.len());
-        }
-        self.file.write(buf).inspect_err(|_| self.has_failed = true)
+        self.file.write(buf)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if self.has_failed {
-            return Ok(());
-        }
-        self.file.flush().inspect_err(|_| self.has_failed = true)
+        self.file.flush()
     }
 }
 
 impl Seek for AsideFile {
     fn seek(&mut self, pos: SeekFrom) -> io::Result<u64> {
-        if self.has_failed {
-            return Ok(0);
-        }
-        self.file.seek(pos).inspect_err(|_| self.has_failed = true)
+        self.file.seek(pos)
+    }
+}
+
+/// Takes everything after the first error: a writer of archives tidies up by writing an end, and would complain about
+/// that on the terminal, where the first error is told already.
+#[derive(Debug)]
+pub struct FailsOnce<W> {
+    inner: W,
+    has_failed: bool,
+}
+
+impl<W> FailsOnce<W> {
+    /// Nothing has failed yet.
+    pub const fn new(inner: W) -> Self {
+        Self { inner, has_failed: false }
+    }
+}
+
+impl<W: Write> Write for FailsOnce<W> {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        if self.has_failed { Ok(buf.len()) } else { self.inner.write(buf).inspect_err(|_| self.has_failed = true) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.has_failed { Ok(()) } else { self.inner.flush().inspect_err(|_| self.has_failed = true) }
+    }
+}
+
+impl<W: Seek> Seek for FailsOnce<W> {
+    fn seek(&mut self, pos: SeekFrom) -> io::Result<u64> {
+        if self.has_failed { Ok(0) } else { self.inner.seek(pos).inspect_err(|_| self.has_failed = true) }
     }
 }
 

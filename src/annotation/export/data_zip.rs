@@ -11,6 +11,7 @@ use crate::format::PROPERTIES_FILE;
 use crate::format::annotation::{BUCKET_SIDE, BUCKET_VOXELS, BucketAddress, extent_with};
 use crate::format::wkw::HEADER_FILE;
 use crate::geometry::{BoundingBox, Mag, Vec3Int};
+use crate::storage::FailsOnce;
 use rayon::prelude::*;
 use std::io::{BufWriter, Seek, Write};
 use std::path::Path;
@@ -55,7 +56,7 @@ impl DataZip<'_> {
             zero_buckets: 0,
         };
         let fail = |err: zip::result::ZipError| cant_write(self.path)(err.into());
-        let mut zip = ZipWriter::new(BufWriter::with_capacity(1 << 18, &mut *file));
+        let mut zip = ZipWriter::new(BufWriter::with_capacity(1 << 18, FailsOnce::new(&mut *file)));
         let small = |zip: &mut ZipWriter<_>, name: &str, bytes: &[u8]| -> Result<(), ExportError> {
             zip.start_file(name, entry_options()).map_err(fail)?;
             zip.write_all(bytes).map_err(cant_write(self.path))
