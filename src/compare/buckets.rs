@@ -23,9 +23,11 @@ pub(super) struct FoundInBuckets {
     pub extent: BoundingBox,
 }
 
-/// Compares the buckets of two mags whose further axes are the same.
+/// Compares the buckets of two mags whose further axes are the same. Where nothing lies below (`hides` is false), a bucket
+/// of zeros means the same as none.
 pub(super) fn compare_buckets(
     stores: [&dyn BucketStore; 2],
+    hides: bool,
     options: CompareOptions,
     watch: Watch<'_>,
 ) -> Result<FoundInBuckets, CompareError> {
@@ -33,28 +35,30 @@ pub(super) fn compare_buckets(
     let types = stores.map(|store| VoxelType::single(store.class()));
     let total = (all.len() as u64).saturating_mul(BUCKET_VOXELS as u64);
     let (done, differing) = (AtomicU64::new(0), AtomicU64::new(0));
+    let only_in = [AtomicU64::new(0), AtomicU64::new(0)];
     let empty = Tally::new(types, options);
     let tally = Mutex::new(empty.clone());
     all.par_iter().try_for_each(|(address, there)| {
         watch.check()?;
         let mut found = empty.empty_at(&address.axes);
         let area = bucket_box(address);
-        match compare_one(stores, address, &area, &mut found) {
-            Ok(()) => {}
-            Err((side, error)) => found.add_unreadable(&area, side, error),
+        let mut is_known = true;
+        if let Err((side, error)) = compare_one(stores, address, &area, &mut found) {
+            found.add_unreadable(&area, side, error);
+            is_known = false;
         }
-        if found.differs() && *there == [true; 2] {
-            differing.fetch_add(1, Memory::Relaxed);
-        }
+        match there {
+            [true, true] => differing.fetch_add(u64::from(found.differs()), Memory::Relaxed),
+            [in_a, _] => only_in[usize::from(!in_a)].fetch_add(u64::from(hides || found.differs() || !is_known), Memory::Relaxed),
+        };
         tally.lock().unwrap_or_else(PoisonError::into_inner).merge(found);
         let before = done.fetch_add(BUCKET_VOXELS as u64, Memory::Relaxed);
         (watch.progress)(before.saturating_add(BUCKET_VOXELS as u64), total);
         Ok(())
     })?;
-    let count = |wanted: [bool; 2]| all.iter().filter(|(_, there)| *there == wanted).count() as u64;
     let buckets = BucketDifference {
-        in_both: count([true; 2]),
-        only_in: [count([true, false]), count([false, true])],
+        in_both: all.iter().filter(|(_, there)| *there == [true; 2]).count() as u64,
+        only_in: only_in.map(AtomicU64::into_inner),
         differing: differing.into_inner(),
     };
     let extent = all.iter().fold(BoundingBox::default(), |extent, (address, _)| extent.union(&bucket_box(address)));
@@ -126,8 +130,12 @@ mod tests {
     }
 
     fn compare(a: &MemoryBuckets, b: &MemoryBuckets) -> FoundInBuckets {
+        compare_over(true, a, b)
+    }
+
+    fn compare_over(hides: bool, a: &MemoryBuckets, b: &MemoryBuckets) -> FoundInBuckets {
         let options = CompareOptions { is_segmentation: true, ..CompareOptions::default() };
-        compare_buckets([a, b], options, Watch { progress: &|_, _| {}, cancel: &AtomicBool::new(false) }).expect("comparable")
+        compare_buckets([a, b], hides, options, Watch { progress: &|_, _| {}, cancel: &AtomicBool::new(false) }).expect("comparable")
     }
 
     #[test]
@@ -135,6 +143,12 @@ mod tests {
         let found = compare(&store(&[(at(0), 5), (at(1), 0)]), &store(&[(at(0), 5)]));
         assert!(found.voxels.is_equal() && !found.buckets.is_equal());
         assert_eq!((found.buckets.in_both, found.buckets.only_in, found.buckets.differing), (1, [1, 0], 0));
+    }
+
+    #[test]
+    fn without_a_layer_below_a_bucket_of_zeros_is_none() {
+        let found = compare_over(false, &store(&[(at(0), 5), (at(1), 0)]), &store(&[(at(0), 5), (at(2), 7)]));
+        assert_eq!((found.buckets.in_both, found.buckets.only_in, found.buckets.differing), (1, [0, 1], 0));
     }
 
     #[test]

@@ -209,7 +209,7 @@ impl<'a> LayerPlan<'a> {
             let (outcome, buckets, extent_compared) = match buckets_of(self.pair, label) {
                 Some(stores) => {
                     voxel_types = stores.map(|store| Some(VoxelType::single(store.class())));
-                    let FoundInBuckets { buckets, voxels, extent } = compare_buckets(stores, options, watch)?;
+                    let FoundInBuckets { buckets, voxels, extent } = compare_buckets(stores, self.pair.hides, options, watch)?;
                     (LevelOutcome::Compared(Box::new(voxels)), Some(buckets), extent)
                 }
                 None => (self.compare_level(pair, extent, options, watch)?, None, *extent),

@@ -53,6 +53,8 @@ pub(super) struct LayerPair<'a> {
     pub only_in: [Vec<MagLabel>; 2],
     /// The layers as volumes, where both are such.
     pub volumes: Option<[&'a VolumeFile; 2]>,
+    /// Whether a volume lies over a fallback layer, so that a bucket of zeros hides something.
+    pub hides: bool,
 }
 
 /// Two datasets and what of them is compared with what.
@@ -107,6 +109,7 @@ impl<'a> Pairing<'a> {
 
 fn pair_levels<'a>(layers: [&'a Layer; 2], mag: Option<MagLabel>, datasets: [&'a Dataset; 2]) -> Result<LayerPair<'a>, SelectionError> {
     let volumes = volume(datasets[0], layers[0]).zip(volume(datasets[1], layers[1])).map(|(a, b)| [a, b]);
+    let hides = datasets.iter().zip(layers).any(|(dataset, layer)| has_fallback(dataset, layer));
     if let Some(mag) = mag {
         let find = |i: usize| {
             layers[i].level(mag).ok_or_else(|| SelectionError::Mag {
@@ -116,15 +119,27 @@ fn pair_levels<'a>(layers: [&'a Layer; 2], mag: Option<MagLabel>, datasets: [&'a
                 location: datasets[i].path.display().to_string(),
             })
         };
-        return Ok(LayerPair { layers, levels: vec![[find(0)?, find(1)?]], only_in: [Vec::new(), Vec::new()], volumes });
+        return Ok(LayerPair { layers, levels: vec![[find(0)?, find(1)?]], only_in: [Vec::new(), Vec::new()], volumes, hides });
     }
-    let lacking = |layer: &Layer, other: &Layer| {
-        let labels = layer.levels.iter().map(MagLevel::label);
-        labels.filter(|label| other.level(*label).is_none()).collect::<Vec<_>>()
+    // A mag of an annotation that has a header only means the same as none: no edits.
+    let is_empty = |side: usize, label: &MagLabel| {
+        let stores = volumes.iter().flat_map(|volumes| &volumes[side].levels);
+        stores.filter(|(mag, _)| *mag == label.mag).any(|(_, store)| store.addresses().is_empty())
     };
-    let only_in = [lacking(layers[0], layers[1]), lacking(layers[1], layers[0])];
+    let lacking = |side: usize| {
+        let labels = layers[side].levels.iter().map(MagLevel::label);
+        labels.filter(|label| layers[1 - side].level(*label).is_none() && !is_empty(side, label)).collect::<Vec<_>>()
+    };
+    let only_in = [lacking(0), lacking(1)];
     let levels = layers[0].levels.iter().filter_map(|level| Some([level, layers[1].level(level.label())?])).collect();
-    Ok(LayerPair { layers, levels, only_in, volumes })
+    Ok(LayerPair { layers, levels, only_in, volumes, hides })
+}
+
+/// Whether a layer is a volume over a fallback layer.
+fn has_fallback(dataset: &Dataset, layer: &Layer) -> bool {
+    let told = |annotation: &AnnotationFile, at: usize| annotation.nml.volumes.get(at).is_some_and(|told| told.fallback_layer.is_some());
+    let annotation = dataset.annotation.as_deref();
+    annotation.zip(volume(dataset, layer)).is_some_and(|(annotation, volume)| volume.nml_volume.is_some_and(|at| told(annotation, at)))
 }
 
 /// The volume of an annotation that a layer shows.

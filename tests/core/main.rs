@@ -5,6 +5,7 @@ mod support;
 
 mod annotation_commands;
 mod annotation_export;
+mod annotation_losses;
 mod annotations;
 mod annotations_cli;
 mod annotations_damaged;

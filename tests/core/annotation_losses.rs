@@ -1,0 +1,89 @@
+//! What can't be read, held or replaced is said, and nothing is written away: annotations that users still have.
+
+use crate::support::archives::{self, Packing, VOLUME, annotation, file, nml, wkw_data};
+use crate::support::run;
+use std::io::Read as _;
+use std::path::Path;
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("UTF-8")
+}
+
+#[test]
+fn volumes_whose_data_cannot_be_read_are_not_written_away() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.zip");
+    let data = archives::zip(&wkw_data(100), Packing::Deflated);
+    let mut bad_header = wkw_data(100);
+    bad_header.iter_mut().filter(|(name, _)| name == "2/header.wkw").for_each(|(_, bytes)| bytes[0] = b'X');
+    for (what, bytes) in [
+        ("a page of the web", b"<html><body>not found</body></html>".to_vec()),
+        ("cut off before its first entry", data[..20].to_vec()),
+        ("a damaged header without a bucket beside it", archives::zip(&bad_header, Packing::Stored)),
+    ] {
+        let whole = archives::zip(&[file("a.nml", nml(VOLUME)), file("data_Volume.zip", bytes)], Packing::Stored);
+        std::fs::write(&path, &whole).expect("written");
+        let file = text(&path);
+        for args in [
+            vec!["annotation", "convert", file, file],
+            vec!["annotation", "edit", file, file, "--box", "32,0,0,1,1,1=5"],
+            vec!["annotation", "roundtrip", file],
+        ] {
+            let answer = run(&args);
+            assert_ne!(answer.status, Some(0), "{what}: {args:?}");
+            assert!(answer.stderr.contains("error: "), "{what}: {}", answer.stderr);
+            assert_eq!(std::fs::read(&path).expect("there"), whole, "{what}: {args:?}");
+        }
+        let answer = run(["diff", file, file]);
+        assert_eq!(answer.status, Some(2), "{what}: {}", answer.stderr);
+    }
+}
+
+#[test]
+fn a_highest_id_that_makes_no_sense_is_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (from, to) = (folder.path().join("a.zip"), folder.path().join("b.zip"));
+    let volume = VOLUME.replace("largestSegmentId=\"9\"", "largestSegmentId=\"18446744073709551615\"");
+    assert_ne!(volume, VOLUME, "the sample has one");
+    let data = archives::zip(&wkw_data(100), Packing::Deflated);
+    std::fs::write(&from, archives::zip(&[file("a.nml", nml(&volume)), file("data_Volume.zip", data)], Packing::Deflated))
+        .expect("written");
+    assert_eq!(run(["annotation", "convert", text(&from), text(&to)]).status, Some(0));
+    let answer = run(["annotation", "info", text(&to), "--json"]);
+    assert!(answer.text().contains("\"18446744073709551615\""), "{}", answer.text());
+}
+
+fn entry(archive: &[u8], name: &str) -> Vec<u8> {
+    let mut archive = zip::ZipArchive::new(std::io::Cursor::new(archive)).expect("an archive");
+    let mut bytes = Vec::new();
+    archive.by_name(name).expect("the entry").read_to_end(&mut bytes).expect("readable");
+    bytes
+}
+
+#[test]
+fn the_box_of_an_export_is_that_of_what_was_painted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (from, to) = (folder.path().join("a.zip"), folder.path().join("b.zip"));
+    std::fs::write(&from, annotation(&wkw_data(100), Packing::Deflated)).expect("written");
+    for format in ["zarr3", "zarr3-spec"] {
+        assert_eq!(run(["annotation", "convert", text(&from), text(&to), "--format", format]).status, Some(0));
+        let data = entry(&std::fs::read(&to).expect("there"), "data_Volume.zip");
+        let json: serde_json::Value = serde_json::from_slice(&entry(&data, "datasource-properties.json")).expect("JSON");
+        let told = &json["dataLayers"][0]["boundingBox"];
+        assert_eq!(*told, serde_json::json!({ "topLeft": [32, 0, 0], "width": 32, "height": 32, "depth": 32 }), "{format}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_are_not_replaced_by_files() {
+    use std::os::unix::fs::FileTypeExt;
+    let folder = tempfile::tempdir().expect("a folder");
+    let (from, pipe) = (folder.path().join("a.zip"), folder.path().join("pipe"));
+    std::fs::write(&from, annotation(&wkw_data(100), Packing::Deflated)).expect("written");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo is there");
+    assert!(made.success());
+    let answer = run(["annotation", "convert", text(&from), text(&pipe)]);
+    assert_eq!(answer.status, Some(1), "{}", answer.stderr);
+    assert!(pipe.metadata().expect("there").file_type().is_fifo());
+}
