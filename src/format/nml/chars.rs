@@ -13,6 +13,12 @@ pub(super) fn is_xml_name(name: &str) -> bool {
     name.starts_with(is_start) && name.chars().all(is_inside)
 }
 
+/// Whether the text between `<?` and `?>` begins with a target. `xml` is none: that is the declaration a file starts with.
+pub(super) fn is_xml_instruction(text: &str) -> bool {
+    let target = text.split_whitespace().next().unwrap_or_default();
+    is_xml_name(target) && text.starts_with(target) && !target.eq_ignore_ascii_case("xml")
+}
+
 /// Appends the text escaped for a value in double quotes; how many characters XML can't hold were left out.
 pub(super) fn push_escaped_value(out: &mut String, text: &str) -> usize {
     push_escaped(out, text, |c| match c {

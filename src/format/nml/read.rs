@@ -1,7 +1,7 @@
 //! [`read`]: an NML from its bytes, event by event.
 
 use super::attributes::{AttributeFaults, Attributes};
-use super::chars::{is_xml_name, resolve_reference};
+use super::chars::{is_xml_instruction, is_xml_name, resolve_reference};
 use super::element::{XmlElement, XmlNode};
 use super::input::{InputLimit, Utf8Input};
 use super::model::Nml;
@@ -164,6 +164,8 @@ impl Builder {
                 }
             },
             Event::Comment(text) => self.push_node(|| XmlNode::Comment((*text).into())),
+            // The text around what is left out is one.
+            Event::PI(text) if self.skipped_depth == 0 && !is_xml_instruction(&text) => self.counts.bad_names += 1,
             Event::PI(text) => self.push_node(|| XmlNode::Instruction((*text).into())),
             Event::DocType(text) => {
                 if self.root.is_none() && self.open.is_empty() && text.trim_start().to_ascii_lowercase().starts_with("html") {
@@ -191,8 +193,11 @@ impl Builder {
                 return Ok(());
             }
             // Two files in one: the second root goes on where the first one ended.
-            if let Some(root) = self.root.take() {
+            if let Some(mut root) = self.root.take() {
                 self.counts.roots += 1;
+                if let Some(XmlNode::Text(text)) = root.children.pop_if(|node| matches!(node, XmlNode::Text(_))) {
+                    self.text.push_str(&text);
+                }
                 self.open.push(root);
                 return Ok(());
             }
@@ -299,7 +304,7 @@ impl Builder {
             (entities, "references to unknown entities; kept as the text they are".to_owned()),
             (counts.document_types, "document type declarations; ignored".to_owned()),
             (faults.malformed as u64, "attributes without quotes, value or proper name, or named twice; left out".to_owned()),
-            (counts.bad_names, "elements whose name is none; left out".to_owned()),
+            (counts.bad_names, "elements and instructions whose name is none; left out".to_owned()),
             (counts.too_deep, format!("elements nested deeper than {MAX_DEPTH}; left out")),
             (counts.roots, format!("further <{ROOT}> elements; read as one with the first")),
             (counts.outside, format!("parts outside of <{ROOT}>; left out")),

@@ -1,6 +1,6 @@
 //! [`write`]: an NML as XML.
 
-use super::chars::{is_xml_char, is_xml_name, push_escaped_text};
+use super::chars::{is_xml_char, is_xml_instruction, is_xml_name, push_escaped_text};
 use super::element::{XmlElement, XmlNode};
 use super::model::{Nml, NmlVolume};
 use super::parameters::parameters_element;
@@ -31,9 +31,10 @@ pub fn write_with_volumes(nml: &Nml, volumes: &[NmlVolume], out: impl Write) -> 
     writer.nml(nml, volumes)?;
     writer.out.flush()?;
     let Writer { dropped, bad_names, mut problems, .. } = writer;
-    for (number, what) in
-        [(dropped, "characters that XML can't hold were left out"), (bad_names, "elements whose name is none were left out")]
-    {
+    for (number, what) in [
+        (dropped, "characters that XML can't hold were left out"),
+        (bad_names, "elements and instructions whose name is none were left out"),
+    ] {
         if number > 0 {
             problems.warn(LOCATION, format!("{number} {what}"));
         }
@@ -150,9 +151,7 @@ impl<W: Write> Writer<W> {
     }
 
     fn push_instruction(&mut self, text: &str) {
-        let target = text.split_whitespace().next().unwrap_or_default();
-        // `xml` is the declaration at the start of a file.
-        if !is_xml_name(target) || !text.starts_with(target) || target.eq_ignore_ascii_case("xml") {
+        if !is_xml_instruction(text) {
             self.bad_names += 1;
             return;
         }

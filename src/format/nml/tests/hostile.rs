@@ -83,6 +83,23 @@ fn text_around_an_element_that_is_left_out_is_one() {
 }
 
 #[test]
+fn text_around_an_instruction_that_is_left_out_is_one() {
+    for bad in ["<??>", "<? ?>", "<?\u{fffd} i?>", "<?1?>", "<?XmL?>", "<? target?>"] {
+        let nml = parsed(&format!("<things><x>a{bad}c</x>{bad}<parameters/></things>"));
+        assert_eq!(nml.document.child("x").expect("there").children, [XmlNode::Text("ac".into())], "{bad}");
+        assert_eq!(problems(&nml), ["2 elements and instructions whose name is none; left out"], "{bad}");
+        assert_eq!(parsed(&written(&nml)).document, nml.document, "{bad}");
+    }
+}
+
+#[test]
+fn text_of_two_roots_is_one() {
+    let nml = parsed("<things><parameters/>a </things><things>c<thing id='1'/></things>");
+    assert_eq!(nml.document.children[1], XmlNode::Text("a c".into()));
+    assert_eq!(lines(&compare(&nml, &parsed(&written(&nml)))), Vec::<&str>::new());
+}
+
+#[test]
 fn deep_nesting_is_cut_off() {
     let deep = 100_000;
     let xml = format!("<things><parameters/><groups>{}{}</groups></things>", "<group id='1'>".repeat(deep), "</group>".repeat(deep));
