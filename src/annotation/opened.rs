@@ -2,7 +2,7 @@
 
 use super::ids::{id_text, is_segment_class, max_segment_id};
 use super::volume::{LevelSpec, VolumeAnnotation, VolumeSpec};
-use crate::format::annotation::{AnnotationFile, VolumeFile};
+use crate::format::annotation::{AnnotationFile, Attachment, VolumeFile};
 use crate::format::nml::{Nml, NmlVolume, Segment, SegmentId, XmlElement};
 use crate::format::{ChunkSource, Dataset, Layer};
 use crate::geometry::{BoundingBox, Mag, VoxelSize};
@@ -22,6 +22,8 @@ pub struct Annotation {
     pub nml: Arc<Nml>,
     /// Its volumes, in the order of [`Nml::volumes`]; further ones are new.
     pub volumes: Vec<VolumeAnnotation>,
+    /// Further files, carried along.
+    pub attachments: Vec<Attachment>,
 }
 
 /// Why an annotation can't be edited.
@@ -45,7 +47,7 @@ impl Annotation {
     pub fn open(file: &AnnotationFile, dataset: Option<&Dataset>, problems: &mut Problems) -> Result<Self, AnnotationError> {
         let volume = |volume: &VolumeFile| open_volume(file, volume, dataset, problems);
         let volumes = file.volumes.iter().map(volume).collect::<Result<_, _>>()?;
-        Ok(Self { name: file.name.clone(), nml: file.nml.clone(), volumes })
+        Ok(Self { name: file.name.clone(), nml: file.nml.clone(), volumes, attachments: file.attachments.clone() })
     }
 
     /// The NML's volumes as they are now: those that were read with their changes, and the new ones.

@@ -21,7 +21,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub fn run(args: &AnnotationArgs) -> ExitCode {
     finish(match &args.action {
         AnnotationAction::Info(args) => info::run_for_annotation(args),
-        AnnotationAction::Convert { input, output, format } => convert(input, output, *format),
+        AnnotationAction::Convert { input, output, format, drop_damaged } => convert(input, output, *format, *drop_damaged),
         AnnotationAction::New { dataset, layer, output } => new(dataset, layer.as_deref(), output),
         AnnotationAction::Edit { input, output, dataset, volume, boxes, axis } => {
             edit(input, output, &Edit { dataset: dataset.as_deref(), volume: volume.as_deref(), boxes, axis })
@@ -41,7 +41,7 @@ fn options(format: Option<AnnotationFormat>) -> ExportOptions {
         AnnotationFormat::Zarr3 => ExportFormat::Zarr3,
         AnnotationFormat::Zarr3Spec => ExportFormat::Zarr3Spec,
     });
-    ExportOptions { format, only_edited: false }
+    ExportOptions { format, ..ExportOptions::default() }
 }
 
 /// A command is stopped by a signal, which leaves no half file.
@@ -51,18 +51,24 @@ fn watch() -> ExportWatch<'static> {
     ExportWatch { progress: &|_, _| (), cancel: &NEVER }
 }
 
-/// Opens an annotation over the dataset that it belongs to, if that was given.
+/// Opens an annotation over the dataset that it belongs to, if that was given. One of which not all can be read is refused:
+/// written again, the rest would be gone.
 fn open_annotation(path: &Path, dataset: Option<&Dataset>) -> Result<Annotation> {
+    match open_with_losses(path, dataset)? {
+        (annotation, None) => Ok(annotation),
+        (_, Some(lost)) => Err(anyhow!("{lost}; annotation convert --drop-damaged writes what can be read")),
+    }
+}
+
+/// Opens an annotation; with what of it can't be read.
+fn open_with_losses(path: &Path, dataset: Option<&Dataset>) -> Result<(Annotation, Option<String>)> {
     let opened = open(path)?;
     let file = opened.annotation.as_ref().ok_or_else(|| anyhow!("can't open an annotation: this is a dataset: {}", path.display()))?;
     let mut problems = Problems::default();
     let annotation = Annotation::open(file, dataset, &mut problems).map_err(|err| anyhow!("{err}: {}", path.display()))?;
     warn_all(opened.problems.iter().chain(&problems));
-    // Written again, what can't be read here would be gone.
-    if let Some(lost) = opened.problems.iter().find(|problem| problem.severity == Severity::Error) {
-        return Err(anyhow!("not all of the annotation can be read: {lost}"));
-    }
-    Ok(annotation)
+    let lost = opened.problems.iter().find(|problem| problem.severity == Severity::Error);
+    Ok((annotation, lost.map(|lost| format!("not all of the annotation can be read: {lost}"))))
 }
 
 fn write(annotation: &Annotation, output: &Path, options: ExportOptions) -> Result<()> {
@@ -84,8 +90,12 @@ fn describe(report: &ExportReport, output: &Path) -> String {
     out
 }
 
-fn convert(input: &Path, output: &Path, format: Option<AnnotationFormat>) -> Result<()> {
-    write(&open_annotation(input, None)?, output, options(format))
+fn convert(input: &Path, output: &Path, format: Option<AnnotationFormat>, drops_damaged: bool) -> Result<()> {
+    let (annotation, lost) = open_with_losses(input, None)?;
+    if let Some(lost) = lost.filter(|_| !drops_damaged) {
+        return Err(anyhow!("{lost}; --drop-damaged writes what can be read"));
+    }
+    write(&annotation, output, ExportOptions { drops_damaged, ..options(format) })
 }
 
 fn new(dataset: &Path, layer: Option<&str>, output: &Path) -> Result<()> {
@@ -105,7 +115,7 @@ fn new(dataset: &Path, layer: Option<&str>, output: &Path) -> Result<()> {
         time_unix_ms: u64::try_from(millis).unwrap_or(u64::MAX),
     });
     let name = output.file_stem().map_or_else(|| "annotation".to_owned(), |stem| stem.to_string_lossy().into_owned());
-    write(&Annotation { name, nml: Arc::new(nml), volumes: vec![volume] }, output, ExportOptions::default())
+    write(&Annotation { name, nml: Arc::new(nml), volumes: vec![volume], attachments: Vec::new() }, output, ExportOptions::default())
 }
 
 struct Edit<'a> {
@@ -139,7 +149,7 @@ fn edit(input: &Path, output: &Path, edit: &Edit<'_>) -> Result<()> {
     annotation.volumes[at] = editor.volume().clone();
     // What was Zarr 3 stays so.
     let is_zarr = annotation.volumes.iter().any(|volume| volume.format == Some(VolumeFormat::Zarr3));
-    write(&annotation, output, ExportOptions { format: is_zarr.then_some(ExportFormat::Zarr3), only_edited: false })
+    write(&annotation, output, ExportOptions { format: is_zarr.then_some(ExportFormat::Zarr3), ..ExportOptions::default() })
 }
 
 fn choose_volume(annotation: &Annotation, name: Option<&str>) -> Result<usize> {

@@ -168,6 +168,9 @@ pub enum AnnotationAction {
         /// How voxels are stored; WKW if left out, Zarr 3 for volumes with more axes than x, y, z
         #[arg(long, value_enum)]
         format: Option<AnnotationFormat>,
+        /// Leave out what can't be read, and list it
+        #[arg(long)]
+        drop_damaged: bool,
     },
     /// Make an annotation without voxels
     New {

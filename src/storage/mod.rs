@@ -16,7 +16,7 @@ pub use local::{LocalFolder, LocalOpener};
 pub use memory::{MemoryOpener, MemoryStorage};
 pub use metered::{IoCounts, IoStats, MeteredOpener, MeteredStorage};
 pub use sub_folder::SubFolder;
-pub use zip::{FolderOpener, ZipStorage, is_zip};
+pub use zip::{EntryReader, FolderOpener, ZipStorage, is_zip};
 
 use std::cmp::Ordering;
 use std::fmt;

@@ -24,8 +24,8 @@ fn watch() -> ExportWatch<'static> {
     ExportWatch { progress: &|_, _| (), cancel: &NEVER }
 }
 
-const fn as_format(format: ExportFormat) -> ExportOptions {
-    ExportOptions { format: Some(format), only_edited: false }
+fn as_format(format: ExportFormat) -> ExportOptions {
+    ExportOptions { format: Some(format), ..ExportOptions::default() }
 }
 
 fn at(x: i64, y: i64, z: i64) -> BucketAddress {
@@ -68,7 +68,7 @@ fn volume(name: &str, class: ElementClass, fallback: Option<&str>, levels: Vec<(
 
 fn annotation(volumes: Vec<VolumeAnnotation>) -> Annotation {
     let nml = Nml::new(NewNml { voxel_size: Some(voxel_size()), ..NewNml::default() });
-    Annotation { name: "test".to_owned(), nml: Arc::new(nml), volumes }
+    Annotation { name: "test".to_owned(), nml: Arc::new(nml), volumes, attachments: Vec::new() }
 }
 
 fn reopened(path: &Path) -> Dataset {
@@ -192,7 +192,7 @@ fn odd_names_survive_and_never_become_paths() {
         shown.push(if shown.iter().any(|other: &String| other == name) { format!("{name} (2)") } else { name.to_owned() });
     }
     let one = |name: &String| volume(name, ElementClass::Uint32, None, two_mags(ElementClass::Uint16).into_iter().take(1).collect());
-    let annotation = Annotation { name: "../a/b & c".to_owned(), nml: Arc::new(nml), volumes: shown.iter().map(one).collect() };
+    let annotation = Annotation { name: "../a/b & c".to_owned(), nml: Arc::new(nml), ..annotation(shown.iter().map(one).collect()) };
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("names.zip");
     let report = export(&annotation, ExportOptions::default(), &path, watch()).expect("exported");

@@ -87,3 +87,102 @@ fn pipes_are_not_replaced_by_files() {
     assert_eq!(answer.status, Some(1), "{}", answer.stderr);
     assert!(pipe.metadata().expect("there").file_type().is_fifo());
 }
+
+#[test]
+fn what_cannot_be_read_is_left_out_on_request_and_listed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (from, to) = (folder.path().join("a.zip"), folder.path().join("b.zip"));
+    let mut files = wkw_data(100);
+    files.push(file("1/z0/y0/x3.wkw", b"no bucket at all"));
+    std::fs::write(&from, annotation(&files, Packing::Deflated)).expect("written");
+    let answer = run(["annotation", "convert", text(&from), text(&to)]);
+    assert_eq!(answer.status, Some(1));
+    assert!(answer.stderr.contains("x3.wkw"), "{}", answer.stderr);
+    assert!(!to.exists());
+    let answer = run(["annotation", "convert", text(&from), text(&to), "--drop-damaged"]);
+    assert_eq!(answer.status, Some(0), "{}", answer.stderr);
+    assert!(
+        answer.stderr.starts_with("warning: ") && answer.stderr.contains("left out") && answer.stderr.contains("x3.wkw"),
+        "{}",
+        answer.stderr
+    );
+    let answer = run(["annotation", "roundtrip", text(&to)]);
+    assert_eq!(answer.status, Some(0), "{}", answer.stderr);
+    std::fs::write(&from, annotation(&wkw_data(100), Packing::Deflated)).expect("written");
+    let answer = run(["diff", text(&from), text(&to)]);
+    assert_eq!(answer.status, Some(0), "{}", answer.text());
+}
+
+#[test]
+fn a_damaged_nml_or_data_zip_is_read_as_far_as_it_goes_and_never_written_away_unasked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (from, to) = (folder.path().join("a.zip"), folder.path().join("b.zip"));
+    let sound = nml(VOLUME);
+    let cut = &sound.as_slice()[..sound.len() - 12];
+    let data = archives::zip(&wkw_data(100), Packing::Deflated);
+    let whole = archives::zip(&[file("a.nml", &sound), file("data_Volume.zip", &data)], Packing::Deflated);
+    // Checksums in the central directory, where they are looked for.
+    let with_wrong_checksum = |name: &str| {
+        let mut bytes = whole.clone();
+        let at = bytes.windows(name.len()).rposition(|window| window == name.as_bytes()).expect("its name") - 46 + 16;
+        bytes[at] ^= 1;
+        bytes
+    };
+    for (what, bytes, told) in [
+        ("the NML's checksum", with_wrong_checksum("a.nml"), "The NML is damaged: wrong checksum"),
+        ("the data's checksum", with_wrong_checksum("data_Volume.zip"), "The archive is damaged: wrong checksum"),
+        (
+            "the NML's end",
+            archives::zip(&[file("a.nml", cut), file("data_Volume.zip", &data)], Packing::Deflated),
+            "what comes after it is missing",
+        ),
+        ("the NML", archives::zip(&[file("a.nml", b"<html>"), file("data_Volume.zip", &data)], Packing::Deflated), "The NML can't be used"),
+    ] {
+        std::fs::write(&from, bytes).expect("written");
+        let answer = run(["annotation", "info", text(&from)]);
+        assert_eq!(answer.status, Some(0), "{what}: {}", answer.stderr);
+        assert!(answer.stderr.contains(told) || answer.text().contains(told), "{what}: {} {}", answer.stderr, answer.text());
+        let voxel = run(["read", text(&from), "--offset", "32,0,0", "--shape", "1,1,1"]);
+        assert_eq!((voxel.status, voxel.stdout.len()), (Some(0), 4), "{what}: {}", voxel.stderr);
+        assert_ne!(voxel.stdout, [0; 4], "{what}");
+        assert_eq!(run(["annotation", "convert", text(&from), text(&to)]).status, Some(1), "{what}");
+        assert!(!to.exists(), "{what}");
+        let answer = run(["annotation", "convert", text(&from), text(&to), "--drop-damaged"]);
+        assert_eq!(answer.status, Some(0), "{what}: {}", answer.stderr);
+        let again = run(["read", text(&to), "--offset", "32,0,0", "--shape", "1,1,1"]);
+        assert_eq!(again.stdout, voxel.stdout, "{what}");
+        std::fs::remove_file(&to).expect("there");
+    }
+}
+
+#[test]
+fn edges_of_an_edited_mapping_are_carried_along() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (from, to) = (folder.path().join("a.zip"), folder.path().join("b.zip"));
+    let volume = VOLUME.replace("<volume ", "<volume editedMappingEdgesLocation=\"editedMapping_Volume.zip\" ");
+    assert_ne!(volume, VOLUME);
+    let edges = archives::zip(&[file("0/0/zarr.json", b"{}"), file("0/0/c/0", [7; 5000])], Packing::Deflated);
+    let data = archives::zip(&wkw_data(100), Packing::Deflated);
+    let files = [file("a.nml", nml(&volume)), file("data_Volume.zip", data), file("editedMapping_Volume.zip", &edges)];
+    let whole = archives::zip(&files, Packing::Deflated);
+    std::fs::write(&from, &whole).expect("written");
+    let answer = run(["annotation", "convert", text(&from), text(&to)]);
+    assert_eq!((answer.status, answer.stderr.as_str()), (Some(0), ""));
+    assert!(entry(&std::fs::read(&to).expect("there"), "editedMapping_Volume.zip") == edges, "other bytes");
+    let answer = run(["annotation", "roundtrip", text(&to)]);
+    assert_eq!((answer.status, answer.stderr.as_str()), (Some(0), ""));
+    // Damaged, it is an error that names it; lost, the file says so.
+    let mut bytes = whole;
+    let name = b"editedMapping_Volume.zip";
+    let at = bytes.windows(name.len()).rposition(|window| window == name).expect("its name") - 46 + 16;
+    bytes[at] ^= 1;
+    std::fs::write(&from, &bytes).expect("written");
+    let answer = run(["annotation", "convert", text(&from), text(&to)]);
+    assert_eq!(answer.status, Some(1));
+    assert!(answer.stderr.contains("editedMapping_Volume.zip") && answer.stderr.contains("checksum"), "{}", answer.stderr);
+    assert_eq!(run(["annotation", "convert", text(&from), text(&to), "--drop-damaged"]).status, Some(0));
+    std::fs::write(&from, archives::zip(&files[..2], Packing::Deflated)).expect("written");
+    let answer = run(["annotation", "convert", text(&from), text(&to)]);
+    assert_eq!(answer.status, Some(0));
+    assert!(answer.stderr.contains("editedMapping_Volume.zip"), "{}", answer.stderr);
+}

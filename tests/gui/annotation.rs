@@ -68,7 +68,7 @@ fn file() -> AnnotationFile {
         axes: Vec::new(),
         levels: Vec::new(),
     };
-    AnnotationFile { name: "note".to_owned(), nml: Arc::new(nml), volumes: vec![volume] }
+    AnnotationFile { name: "note".to_owned(), nml: Arc::new(nml), volumes: vec![volume], attachments: Vec::new() }
 }
 
 /// A window with that annotation; over its dataset if `has_dataset`.

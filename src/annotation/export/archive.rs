@@ -52,11 +52,13 @@ pub fn export(annotation: &Annotation, options: ExportOptions, path: &Path, watc
         let total = contents.iter().map(VolumeContent::len).sum();
         let keeps_zeros = options.only_edited || volume.fallback_layer.is_some();
         let write = |encoder: &Encoder| {
-            let data = DataZip { volume, content, encoder, keeps_zeros, axes: &axes, path, watch, done: &done, total };
+            let drops_damaged = options.drops_damaged;
+            let data = DataZip { volume, content, encoder, keeps_zeros, drops_damaged, axes: &axes, path, watch, done: &done, total };
             let mut file = scratch_file(folder).map_err(&fail)?;
-            Ok((data.write(&mut file)?, file))
+            let mut problems = Problems::default();
+            Ok((data.write(&mut file, &mut problems)?, file, problems))
         };
-        let (written, mut file) = match write(encoder) {
+        let (written, mut file, lost) = match write(encoder) {
             // Better a file that other programs read right than none.
             Err(ExportError::Id { id, .. }) if volume.fallback_layer.is_none() => {
                 let text = format!("stored as {}, as segment {id} doesn't fit {}, {}", encoder.from, encoder.to, encoder.reason);
@@ -66,12 +68,16 @@ pub fn export(annotation: &Annotation, options: ExportOptions, path: &Path, watc
             }
             written => written?,
         };
+        report.problems.extend(lost);
         watch.check()?;
         // A size beyond 32 bits has to be announced before the data.
         let is_large = file.metadata().map_err(&fail)?.len() >= u64::from(u32::MAX) / 2;
         zip.start_file(&*location, entry_options().large_file(is_large)).map_err(zip_failed)?;
-        copy(&mut file, &mut zip, path, watch)?;
+        copy(&mut file, &mut zip, watch, cant_write(path), path)?;
         report.volumes.push(super::VolumeReport { location: Some(location), ..written });
+    }
+    if !options.only_edited {
+        attach(annotation, options, &mut zip, &mut report, path, watch)?;
     }
     zip.start_file(format!("{}.nml", file_stem(&annotation.name, "annotation")), entry_options()).map_err(zip_failed)?;
     report.problems.extend(write_with_volumes(&annotation.nml, &volumes, io::BufWriter::new(&mut zip)).map_err(&fail)?);
@@ -144,12 +150,50 @@ fn warn_of_names(volumes: &[NmlVolume], problems: &mut Problems) {
     }
 }
 
-/// Copies a data zip in pieces, so that it can be cancelled.
-fn copy(from: &mut impl io::Read, to: &mut impl io::Write, path: &Path, watch: ExportWatch<'_>) -> Result<(), ExportError> {
+/// Adds the files that are carried along. They are read once before, so that there are no halves.
+fn attach(
+    annotation: &Annotation,
+    options: ExportOptions,
+    zip: &mut ZipWriter<AsideFile>,
+    report: &mut ExportReport,
+    path: &Path,
+    watch: ExportWatch<'_>,
+) -> Result<(), ExportError> {
+    for attachment in &annotation.attachments {
+        let name = &attachment.name;
+        let cant_read = |source: io::Error| ExportError::Attachment { name: name.clone(), source };
+        let open = || attachment.stream().map_err(|err| cant_read(io::Error::other(err)));
+        if report.volumes.iter().any(|volume| volume.location.as_ref() == Some(name)) {
+            report.problems.warn(name, "left out, as a data zip has its name");
+            continue;
+        }
+        match open().and_then(|mut stream| copy(&mut stream, &mut io::sink(), watch, cant_read, path)) {
+            Err(err @ ExportError::Attachment { .. }) if options.drops_damaged => {
+                report.problems.warn(name, format!("left out: {err}"));
+                continue;
+            }
+            sound => sound?,
+        }
+        let len = attachment.byte_len().map_err(|err| cant_read(io::Error::other(err)))?;
+        let options = entry_options().large_file(len >= u64::from(u32::MAX) / 2);
+        zip.start_file(name.as_str(), options).map_err(|err| cant_write(path)(err.into()))?;
+        copy(&mut open()?, zip, watch, cant_read, path)?;
+    }
+    Ok(())
+}
+
+/// Copies in pieces, so that it can be cancelled.
+fn copy(
+    from: &mut impl io::Read,
+    to: &mut impl io::Write,
+    watch: ExportWatch<'_>,
+    cant_read: impl Fn(io::Error) -> ExportError,
+    path: &Path,
+) -> Result<(), ExportError> {
     let mut buffer = vec![0; 1 << 20];
     loop {
         watch.check()?;
-        let len = from.read(&mut buffer).map_err(cant_write(path))?;
+        let len = from.read(&mut buffer).map_err(&cant_read)?;
         if len == 0 {
             return Ok(());
         }

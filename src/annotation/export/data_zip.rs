@@ -7,11 +7,13 @@ use super::names::{wkw_bucket, zarr_bucket};
 use super::zarr_json::{LAYER, ZarrVolume};
 use crate::annotation::base::bucket_box;
 use crate::annotation::volume::VolumeAnnotation;
-use crate::format::PROPERTIES_FILE;
 use crate::format::annotation::{BUCKET_SIDE, BUCKET_VOXELS, BucketAddress, extent_with};
 use crate::format::wkw::HEADER_FILE;
+use crate::format::{ChunkError, PROPERTIES_FILE};
 use crate::geometry::{BoundingBox, Mag, Vec3Int};
+use crate::problem::Problems;
 use crate::storage::FailsOnce;
+use crate::text::count;
 use rayon::prelude::*;
 use std::io::{BufWriter, Seek, Write};
 use std::path::Path;
@@ -21,6 +23,18 @@ use zip::{CompressionMethod, ZipWriter};
 
 /// Buckets that are encoded at once: at most 64 MiB wait to be written.
 const BATCH: usize = 256;
+
+/// Damaged buckets of a volume that are listed; further ones are counted.
+const MAX_LISTED: u64 = 100;
+
+/// What becomes of a bucket.
+enum Bucket {
+    Entry(Box<PreparedZipFile>),
+    /// It is of zeros that hide nothing.
+    Zeros,
+    /// It can't be read, and is left out.
+    Damaged(ChunkError),
+}
 
 /// Options of all entries: deflate, fast, and no times, so that equal annotations become equal files.
 pub(super) fn entry_options() -> SimpleFileOptions {
@@ -34,6 +48,8 @@ pub(super) struct DataZip<'a> {
     pub encoder: &'a Encoder,
     /// Whether buckets of zeros are written: those that hide something.
     pub keeps_zeros: bool,
+    /// Whether buckets that can't be read are left out.
+    pub drops_damaged: bool,
     /// Axes beyond x, y, z with their bounds.
     pub axes: &'a [(String, i64, i64)],
     /// The archive, for messages.
@@ -45,8 +61,8 @@ pub(super) struct DataZip<'a> {
 }
 
 impl DataZip<'_> {
-    /// Writes the data zip; what was written, without its location.
-    pub(super) fn write(&self, file: &mut (impl Write + Seek)) -> Result<VolumeReport, ExportError> {
+    /// Writes the data zip; what was written, without its location. What is left out is listed.
+    pub(super) fn write(&self, file: &mut (impl Write + Seek), problems: &mut Problems) -> Result<VolumeReport, ExportError> {
         let mut report = VolumeReport {
             name: self.volume.name.clone(),
             location: None,
@@ -54,6 +70,7 @@ impl DataZip<'_> {
             mags: self.volume.levels.iter().map(|level| level.mag).collect(),
             buckets: 0,
             zero_buckets: 0,
+            damaged_buckets: 0,
         };
         let fail = |err: zip::result::ZipError| cant_write(self.path)(err.into());
         let mut zip = ZipWriter::new(BufWriter::with_capacity(1 << 18, FailsOnce::new(&mut *file)));
@@ -73,18 +90,26 @@ impl DataZip<'_> {
             }
             let zeros = self.encoder.zeros(mag, BUCKET_VOXELS)?;
             for batch in content.addresses.chunks(BATCH) {
-                let encoded: Vec<Option<PreparedZipFile>> =
-                    batch.par_iter().map(|at| self.bucket(content, at, &zeros)).collect::<Result<_, _>>()?;
-                for entry in encoded {
-                    match entry {
-                        Some(entry) => {
-                            zip.add_prepared_file(entry).map_err(fail)?;
+                let encoded: Vec<Bucket> = batch.par_iter().map(|at| self.bucket(content, at, &zeros)).collect::<Result<_, _>>()?;
+                for bucket in encoded {
+                    match bucket {
+                        Bucket::Entry(entry) => {
+                            zip.add_prepared_file(*entry).map_err(fail)?;
                             report.buckets += 1;
                         }
-                        None => report.zero_buckets += 1,
+                        Bucket::Zeros => report.zero_buckets += 1,
+                        Bucket::Damaged(err) => {
+                            report.damaged_buckets += 1;
+                            if report.damaged_buckets <= MAX_LISTED {
+                                problems.warn(&self.volume.name, format!("a bucket of mag {mag} is left out: {err}"));
+                            }
+                        }
                     }
                 }
             }
+        }
+        if let Some(more @ 1..) = report.damaged_buckets.checked_sub(MAX_LISTED) {
+            problems.warn(&self.volume.name, format!("{} further buckets that can't be read are left out", count(more)));
         }
         if zarr.is_none() {
             for mag in &report.mags {
@@ -96,15 +121,20 @@ impl DataZip<'_> {
         Ok(report)
     }
 
-    /// The entry of a bucket; `None` where it is of zeros that hide nothing.
-    fn bucket(&self, content: &LevelContent, at: &BucketAddress, zeros: &[u8]) -> Result<Option<PreparedZipFile>, ExportError> {
+    /// What becomes of a bucket.
+    fn bucket(&self, content: &LevelContent, at: &BucketAddress, zeros: &[u8]) -> Result<Bucket, ExportError> {
         self.watch.check()?;
         let mag = content.level.mag;
         if at.chunk.0.to_array().iter().any(|index| *index < 0) {
             let position = at.chunk.0.times(Vec3Int::splat(BUCKET_SIDE)).to_string();
             return Err(ExportError::Negative { volume: self.volume.name.clone(), position });
         }
-        let voxels = content.read(at)?;
+        let voxels = match content.read(at) {
+            Ok(voxels) => voxels,
+            Err(err) if self.drops_damaged => return Ok(Bucket::Damaged(err)),
+            Err(err) => return Err(err.into()),
+        };
+        (self.watch.progress)(self.done.fetch_add(1, Ordering::Relaxed) + 1, self.total);
         let encoded = self.encoder.encode(mag, voxels.bytes())?;
         let name = match self.encoder.format {
             ExportFormat::Wkw => wkw_bucket(mag, at),
@@ -119,8 +149,7 @@ impl DataZip<'_> {
         };
         let entry = bytes.map(|bytes| PreparedZipFile::from_data(name, entry_options(), bytes)).transpose();
         let entry = entry.map_err(|err| cant_write(self.path)(err.into()))?;
-        (self.watch.progress)(self.done.fetch_add(1, Ordering::Relaxed) + 1, self.total);
-        Ok(entry)
+        Ok(entry.map_or(Bucket::Zeros, |entry| Bucket::Entry(Box::new(entry))))
     }
 
     /// The first voxel of a mag behind the bounding box and all buckets.

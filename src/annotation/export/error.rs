@@ -27,6 +27,8 @@ pub struct ExportOptions {
     pub format: Option<ExportFormat>,
     /// Only buckets that were edited, zeros included, in the class that they have: for saving edits aside.
     pub only_edited: bool,
+    /// Whether buckets and further files that can't be read are left out and listed, instead of ending the export.
+    pub drops_damaged: bool,
 }
 
 /// How far an export is, and whether it goes on. Called from many threads.
@@ -51,7 +53,7 @@ pub struct ExportReport {
     pub volumes: Vec<VolumeReport>,
     /// Length of the archive in bytes.
     pub bytes: u64,
-    /// What the target can't hold, and what servers won't like.
+    /// What the target can't hold, what was left out, and what servers won't like.
     pub problems: Problems,
 }
 
@@ -70,6 +72,8 @@ pub struct VolumeReport {
     pub buckets: u64,
     /// Buckets of zeros that were left out, as there is nothing below that they would hide.
     pub zero_buckets: u64,
+    /// Buckets that were left out because they can't be read.
+    pub damaged_buckets: u64,
 }
 
 /// Why nothing was exported.
@@ -89,6 +93,14 @@ pub enum ExportError {
     /// A bucket, or the fallback layer below it, can't be read.
     #[error("can't read: {0}")]
     Read(#[from] ChunkError),
+    /// A further file of the annotation can't be read.
+    #[error("can't read {name}: {source}")]
+    Attachment {
+        /// Its name in the archive.
+        name: String,
+        /// Why.
+        source: io::Error,
+    },
     /// An id that servers couldn't take back.
     #[error("can't export volume {volume}: segment {id} in mag {mag} doesn't fit {class}, {reason}")]
     Id {

@@ -60,6 +60,7 @@ pub fn merge(annotation: &Annotation, path: &Path, watch: ExportWatch<'_>) -> Re
             mags: volume.levels.iter().map(|level| level.mag).collect(),
             buckets: chunks,
             zero_buckets: 0,
+            damaged_buckets: 0,
         });
         names.push(name);
     }

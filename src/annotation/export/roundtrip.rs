@@ -6,19 +6,23 @@ use super::error::{ExportError, ExportOptions, ExportReport, ExportWatch};
 use crate::annotation::ids::convert_ids;
 use crate::annotation::opened::Annotation;
 use crate::annotation::volume::VolumeAnnotation;
-use crate::format::annotation::{AnnotationFile, BUCKET_VOXELS, BucketAddress, BucketStore};
+use crate::format::annotation::{AnnotationFile, Attachment, BUCKET_VOXELS, BucketAddress, BucketStore};
 use crate::format::nml::{NmlDifferences, compare_with_volumes};
 use crate::geometry::Mag;
 use crate::storage::LocalOpener;
 use crate::voxel::is_zero;
 use rayon::prelude::*;
 use std::collections::HashSet;
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Differences of buckets that are listed; further ones are counted.
 const MAX_LISTED: usize = 100;
+
+/// Bytes of files that are compared at once.
+const PIECE_BYTES: u64 = 1 << 18;
 
 /// What a round trip has shown.
 #[derive(Debug, Default)]
@@ -69,8 +73,27 @@ pub fn roundtrip(annotation: &Annotation, options: ExportOptions, watch: ExportW
     for (volume, at) in annotation.volumes.iter().zip(0..) {
         compare_volume(volume, again, at, &mut report, watch)?;
     }
+    for attachment in &annotation.attachments {
+        let found = again.attachments.iter().find(|other| other.name == attachment.name);
+        if !found.is_some_and(|found| is_same_file(attachment, found).unwrap_or(false)) {
+            report.problems.push(format!("{} didn't come back as it was", attachment.name));
+        }
+    }
     report.compare_time = begin.elapsed();
     Ok(report)
+}
+
+/// Whether two files have the same bytes.
+fn is_same_file(a: &Attachment, b: &Attachment) -> io::Result<bool> {
+    let [mut a, mut b] = [a.stream().map_err(io::Error::other)?, b.stream().map_err(io::Error::other)?];
+    loop {
+        let (mut in_a, mut in_b) = (Vec::new(), Vec::new());
+        a.by_ref().take(PIECE_BYTES).read_to_end(&mut in_a)?;
+        b.by_ref().take(PIECE_BYTES).read_to_end(&mut in_b)?;
+        if in_a != in_b || in_a.is_empty() {
+            return Ok(in_a == in_b);
+        }
+    }
 }
 
 /// How a bucket came back.

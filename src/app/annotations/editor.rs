@@ -156,7 +156,7 @@ impl Editor {
 
 /// The thread's work: ends when the window lets go of the editor.
 fn run(annotation: Annotation, mut revision: u64, jobs: &Receiver<Job>, reporter: &ToEditing<'_>) {
-    let Annotation { name, nml, volumes } = annotation;
+    let Annotation { name, nml, volumes, attachments } = annotation;
     let user_boxes: Vec<BoundingBox> = nml.user_boxes.iter().map(|user_box| user_box.extent).collect();
     let mut painters: Vec<Painter> = volumes.into_iter().map(Painter::new).collect();
     let mut listed: Vec<Arc<[Segment]>> = painters.iter().map(|painter| painter.editor().volume().segments.as_slice().into()).collect();
@@ -186,7 +186,7 @@ fn run(annotation: Annotation, mut revision: u64, jobs: &Receiver<Job>, reporter
             Job::Snapshot(purpose) => {
                 // Later edits are no part of it, however long the work takes.
                 let volumes = painters.iter().map(|painter| painter.editor().volume().frozen()).collect();
-                let annotation = Box::new(Annotation { name: name.clone(), nml: nml.clone(), volumes });
+                let annotation = Box::new(Annotation { name: name.clone(), nml: nml.clone(), volumes, attachments: attachments.clone() });
                 reporter.editor(EditorEvent::Snapshot { purpose, annotation, revision });
             }
             Job::Counted { volume, result } => {

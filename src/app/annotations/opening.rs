@@ -109,7 +109,7 @@ pub fn start_new(below: Arc<Dataset>, fallback: Option<usize>, at: Vec3Int) -> R
         time_unix_ms: 1000 * unix_secs(),
     });
     let volumes = vec![new_volume(name, &below, fallback)?];
-    let annotation = Annotation { name: format!("{}_annotation", below.name), nml: Arc::new(nml), volumes };
+    let annotation = Annotation { name: format!("{}_annotation", below.name), nml: Arc::new(nml), volumes, attachments: Vec::new() };
     let (dataset, layers) = with_volumes(Some(&below), &annotation, None, Problems::default());
     let view = ViewState::new(at, 1.0);
     let annotation = OpenedAnnotation {

@@ -95,7 +95,7 @@ pub fn save(folder: &Path, annotation: &Annotation, about: &About) -> anyhow::Re
     io::Write::write_all(&mut file, &json)?;
     file.persist(folder.join(ABOUT))?;
     // Last: edits without what they belong to would be of no use.
-    export(annotation, ExportOptions { format: Some(format), only_edited: true }, &folder.join(EDITS), watch)?;
+    export(annotation, ExportOptions { format: Some(format), only_edited: true, drops_damaged: false }, &folder.join(EDITS), watch)?;
     Ok(())
 }
 

@@ -149,7 +149,7 @@ impl Export<'_> {
         };
         let watch = ExportWatch { progress: self.progress, cancel: self.cancel };
         let exported = match format {
-            Some(_) => export(self.annotation, ExportOptions { format, only_edited: false }, &path, watch),
+            Some(_) => export(self.annotation, ExportOptions { format, ..ExportOptions::default() }, &path, watch),
             None => merge(self.annotation, &path, watch),
         };
         match exported {

@@ -1,6 +1,6 @@
 //! The [`Dataset`] of an opened annotation.
 
-use super::file::{AnnotationFile, VolumeFile};
+use super::file::{AnnotationFile, Attachment, VolumeFile};
 use super::place::{Place, stem_of};
 use super::report::report;
 use super::volume::FoundVolume;
@@ -23,6 +23,7 @@ pub(super) struct Parts {
     /// Where the NML lies, if there is one.
     pub nml_location: Option<String>,
     pub volumes: Vec<VolumePart>,
+    pub attachments: Vec<Attachment>,
     pub problems: Problems,
 }
 
@@ -45,7 +46,7 @@ impl VolumePart {
 
 /// Makes the dataset: one layer per volume.
 pub(super) fn dataset_of(place: &Place, parts: Parts) -> Dataset {
-    let Parts { path, name, nml, nml_location, volumes, mut problems } = parts;
+    let Parts { path, name, nml, nml_location, volumes, attachments, mut problems } = parts;
     let path = path.unwrap_or_else(|| place.path.clone());
     let place_name = place.path.file_name().map_or_else(|| "annotation".to_owned(), |name| name.to_string_lossy().into_owned());
     let name = if name.is_empty() { stem_of(&place_name).to_owned() } else { name };
@@ -69,7 +70,7 @@ pub(super) fn dataset_of(place: &Place, parts: Parts) -> Dataset {
         header,
         view,
         focus: None,
-        annotation: Some(Arc::new(AnnotationFile { name: name.clone(), nml: Arc::new(nml), volumes: files })),
+        annotation: Some(Arc::new(AnnotationFile { name: name.clone(), nml: Arc::new(nml), volumes: files, attachments })),
         name,
         problems,
     }

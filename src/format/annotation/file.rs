@@ -3,9 +3,10 @@
 use super::buckets::BucketStore;
 use crate::format::nml::{Nml, VolumeFormat};
 use crate::geometry::Mag;
+use crate::storage::{Storage, StorageError, StorageKey};
 use crate::voxel::ElementClass;
-use std::fmt;
 use std::sync::Arc;
+use std::{fmt, io};
 
 /// An opened annotation.
 #[derive(Debug)]
@@ -16,6 +17,41 @@ pub struct AnnotationFile {
     pub nml: Arc<Nml>,
     /// Volume layers, in the order of [`Nml::volumes`] (a data zip alone: one).
     pub volumes: Vec<VolumeFile>,
+    /// What the NML names besides.
+    pub attachments: Vec<Attachment>,
+}
+
+/// A file that belongs to an annotation and is only carried along: the edges of a mapping that was edited.
+#[derive(Clone)]
+pub struct Attachment {
+    /// Its name in the archive, as the NML says it.
+    pub name: String,
+    pub(super) storage: Arc<dyn Storage>,
+    pub(super) key: StorageKey,
+}
+
+impl Attachment {
+    /// Its length in bytes.
+    ///
+    /// # Errors
+    /// If it can't be examined.
+    pub fn byte_len(&self) -> Result<u64, StorageError> {
+        Ok(self.storage.len(&self.key)?.unwrap_or(0))
+    }
+
+    /// Its bytes. Damage shows as an error while they are read.
+    ///
+    /// # Errors
+    /// If it can't be opened.
+    pub fn stream(&self) -> Result<Box<dyn io::Read + Send + '_>, StorageError> {
+        Ok(self.storage.stream(&self.key)?.unwrap_or_else(|| Box::new(io::empty())))
+    }
+}
+
+impl fmt::Debug for Attachment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Attachment").field(&self.name).finish()
+    }
 }
 
 /// The stored voxels of one volume layer.

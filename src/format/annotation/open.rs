@@ -2,15 +2,16 @@
 
 use super::bucket_names::VolumeFiles;
 use super::dataset::{Parts, VolumePart, dataset_of};
+use super::file::Attachment;
 use super::general::open_general;
 use super::place::{InnerKind, Place, base_of, folder_of, is_nml_name, is_xml, stem_of};
 use super::volume::{FoundVolume, VolumeKind, open_volume};
 use crate::format::nml::{self, Nml};
 use crate::format::{Choice, Dataset, OpenError, open};
-use crate::problem::Problems;
+use crate::problem::{Problems, Severity};
 use crate::storage::{FolderOpener, Storage, StorageError, StorageKey, StorageOpener, ZipStorage};
 use crate::text::count;
-use std::io::BufReader;
+use std::io::{self, BufReader};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -118,7 +119,7 @@ fn open_place(mut place: Place) -> Result<Dataset, OpenError> {
                 let path = place.path.clone();
                 return open_inside(&place, &path);
             }
-            ([], []) => return open_without_nml(&place, &data),
+            ([], []) => return Ok(data_without_nml(&place, &data, archive_problems(&place))),
             ([nml], []) => return open_with_nml(&place, &nml.clone()),
             ([], [only]) if data.is_empty() => {
                 let (name, path) = ((*only).clone(), place.path.join(only.as_str()));
@@ -151,51 +152,109 @@ fn open_data_zip(place: &Place) -> Result<Dataset, OpenError> {
 }
 
 /// Opens data zips whose NML is lost.
-fn open_without_nml(place: &Place, zips: &[String]) -> Result<Dataset, OpenError> {
-    let mut problems = archive_problems(place);
+fn data_without_nml(place: &Place, zips: &[String], mut problems: Problems) -> Dataset {
     problems.warn(place.path.display(), "No NML: names, voxel size and skeleton are not known");
-    let mut volumes = Vec::new();
-    for zip in zips {
-        // `data_Volume.zip`, `data_1_Cells.zip`.
-        let name = stem_of(zip).strip_prefix("data_").unwrap_or(stem_of(zip));
-        let name = match name.split_once('_') {
-            Some((digits, name)) if digits.bytes().all(|b| b.is_ascii_digit()) && !digits.is_empty() => name,
-            Some(_) | None => name,
-        };
-        let found = volume_in(place, zip, &[], &mut problems);
-        volumes.push(VolumePart { name: name.to_owned(), nml_volume: None, path: place.path.join(zip), found: found.unwrap_or_default() });
-    }
-    Ok(dataset_of(place, Parts { problems, volumes, ..Parts::default() }))
+    let volumes = zips.iter().map(|zip| unnamed_volume(place, zip, &[], &mut problems)).collect();
+    dataset_of(place, Parts { problems, volumes, ..Parts::default() })
+}
+
+/// The volume in a data zip that no NML names.
+fn unnamed_volume(place: &Place, zip: &str, axes: &[(String, i64, i64)], problems: &mut Problems) -> VolumePart {
+    // `data_Volume.zip`, `data_1_Cells.zip`.
+    let name = stem_of(zip).strip_prefix("data_").unwrap_or(stem_of(zip));
+    let name = match name.split_once('_') {
+        Some((digits, name)) if digits.bytes().all(|b| b.is_ascii_digit()) && !digits.is_empty() => name,
+        Some(_) | None => name,
+    };
+    let found = volume_in(place, zip, axes, problems).unwrap_or_default();
+    VolumePart { name: name.to_owned(), nml_volume: None, path: place.path.join(zip), found }
 }
 
 /// Opens the annotation of one NML with its data zips.
 fn open_with_nml(place: &Place, file: &str) -> Result<Dataset, OpenError> {
     let path = if place.archive.is_some() && place.nmls.len() == 1 { place.path.clone() } else { place.path.join(file) };
-    let fail = |source| OpenError::Storage { path: place.path.join(file), source };
     let location = place.storage.location(file);
-    let missing = || StorageError::Archive { reason: "no such file".to_owned(), location: location.clone() };
-    let key = StorageKey::new(file).ok_or_else(|| OpenError::Name { path: place.path.join(file) })?;
-    let stream = place.storage.stream(&key).map_err(fail)?.ok_or_else(|| fail(missing()))?;
-    let read = nml::read(BufReader::with_capacity(256 << 10, stream));
-    let mut nml = read.map_err(|source| OpenError::Nml { path: place.path.join(file), source })?;
     let mut problems = archive_problems(place);
+    let mut nml = match read_nml(place, file, &mut problems) {
+        Ok(nml) => nml,
+        // The voxels are still there.
+        Err(err) if place.archive.is_some() => {
+            let data: Vec<String> = place.zips.iter().filter(|zip| place.kind_of(zip) == InnerKind::Data).cloned().collect();
+            if data.is_empty() {
+                return Err(err);
+            }
+            let reason = match &err {
+                OpenError::Nml { source, .. } => source.to_string(),
+                OpenError::Storage { source, .. } => source.reason(),
+                other => other.to_string(),
+            };
+            problems.error(&location, format!("The NML can't be used: {reason}"));
+            return Ok(data_without_nml(place, &data, problems));
+        }
+        Err(err) => return Err(err),
+    };
     for problem in &std::mem::take(&mut nml.problems) {
         problems.add(crate::problem::Problem { location: location.clone(), ..problem.clone() });
     }
-    let volumes = volumes_of(place, &nml, file, &mut problems);
+    let attachments = attachments_of(place, &nml, file, &mut problems);
+    let volumes = volumes_of(place, &nml, file, &attachments, &mut problems);
     if nml.voxel_size.is_none() {
         problems.warn(&location, "The NML has no voxel size, lengths are shown in voxels");
     }
-    let parts = Parts { path: Some(path), name: stem_of(file).to_owned(), nml, nml_location: Some(location), volumes, problems };
+    let parts =
+        Parts { path: Some(path), name: stem_of(file).to_owned(), nml, nml_location: Some(location), volumes, attachments, problems };
     Ok(dataset_of(place, parts))
 }
 
-/// The volumes of an NML, each with the data that its `location` names.
-fn volumes_of(place: &Place, nml: &Nml, file: &str, problems: &mut Problems) -> Vec<VolumePart> {
+/// Reads an NML, of a damaged one in an archive what can be had.
+fn read_nml(place: &Place, file: &str, problems: &mut Problems) -> Result<Nml, OpenError> {
+    let path = || place.path.join(file);
     let location = place.storage.location(file);
+    let fail = |source| OpenError::Storage { path: path(), source };
+    let missing = || fail(StorageError::Archive { reason: "no such file".to_owned(), location: location.clone() });
+    let key = StorageKey::new(file).ok_or_else(|| OpenError::Name { path: path() })?;
+    let read = |stream: &mut dyn io::Read| {
+        nml::read(BufReader::with_capacity(256 << 10, stream)).map_err(|source| OpenError::Nml { path: path(), source })
+    };
+    let Some(archive) = &place.archive else {
+        return read(&mut place.storage.stream(&key).map_err(fail)?.ok_or_else(missing)?);
+    };
+    let mut entry = archive.rescue(&key).map_err(fail)?.ok_or_else(missing)?;
+    let nml = read(&mut entry)?;
+    if let Some(fault) = entry.fault() {
+        problems.error(&location, format!("The NML is damaged: {}", fault.reason()));
+    }
+    Ok(nml)
+}
+
+/// The files that an NML names besides the data.
+fn attachments_of(place: &Place, nml: &Nml, file: &str, problems: &mut Problems) -> Vec<Attachment> {
+    let mut found: Vec<Attachment> = Vec::new();
+    for volume in &nml.volumes {
+        let Some(name) = volume.element.attributes.get("editedMappingEdgesLocation").filter(|name| !name.is_empty()) else { continue };
+        let key = StorageKey::new(format!("{}{name}", folder_of(file)));
+        match key.filter(|key| matches!(place.storage.len(key), Ok(Some(_)))) {
+            Some(_) if found.iter().any(|other| other.name == *name) => {}
+            Some(key) => found.push(Attachment { name: name.into_owned(), storage: place.storage.clone(), key }),
+            None => {
+                let text = format!("Volume {:?}: there is no {name:?}, the edges of its edited mapping", volume.shown_name());
+                problems.warn(place.storage.location(file), text);
+            }
+        }
+    }
+    found
+}
+
+/// The volumes of an NML, each with the data that its `location` names.
+fn volumes_of(place: &Place, nml: &Nml, file: &str, attachments: &[Attachment], problems: &mut Problems) -> Vec<VolumePart> {
+    let location = place.storage.location(file);
+    let is_nml_damaged = problems.iter().any(|problem| problem.severity == Severity::Error && problem.location == location);
     let folder = folder_of(file);
     let data: Vec<Option<DataPlace>> = nml.volumes.iter().map(|volume| find_data(place, folder, volume.location.as_deref()?)).collect();
-    let is_claimed = |zip: &String| data.iter().flatten().any(|found| *found == DataPlace::Zip(zip.clone()));
+    let is_claimed = |zip: &String| {
+        data.iter().flatten().any(|found| *found == DataPlace::Zip(zip.clone()))
+            || attachments.iter().any(|other| *other.key.as_str() == **zip)
+    };
     let mut unclaimed: Vec<&String> =
         place.zips.iter().filter(|zip| folder_of(zip) == folder && !is_claimed(zip) && place.kind_of(zip) == InnerKind::Data).collect();
     let lost = nml.volumes.iter().zip(&data).filter(|(volume, found)| volume.location.is_some() && found.is_none()).count();
@@ -233,7 +292,13 @@ fn volumes_of(place: &Place, nml: &Nml, file: &str, problems: &mut Problems) -> 
     }
     if place.archive.is_some() {
         for zip in unclaimed {
-            problems.warn(place.path.join(zip).display(), "A data zip that the NML doesn't name is left out");
+            let at = place.path.join(zip);
+            if is_nml_damaged {
+                problems.warn(at.display(), "What is left of the NML doesn't name this data zip, it is shown as a volume of its own");
+                volumes.push(unnamed_volume(place, zip, &nml.additional_axes, problems));
+            } else {
+                problems.warn(at.display(), "A data zip that the NML doesn't name is left out");
+            }
         }
     }
     volumes

@@ -22,7 +22,7 @@ const EXTRA_ROOM: u64 = 64;
 const MAX_EXPANSION: u64 = 1032;
 
 /// Reads an entry from its start on.
-pub(super) struct EntryReader<'a> {
+pub struct EntryReader<'a> {
     region: &'a Region,
     entry: Entry,
     name: &'a str,
@@ -35,8 +35,10 @@ pub(super) struct EntryReader<'a> {
     produced: u64,
     crc: Crc,
     is_done: bool,
-    /// For what was cut off: its end is where the bytes end.
+    /// For what was cut off or damaged: its end is where the usable bytes end.
     takes_what_there_is: bool,
+    /// What was found wrong of what is taken as it is.
+    fault: Option<StorageError>,
 }
 
 impl<'a> EntryReader<'a> {
@@ -44,12 +46,12 @@ impl<'a> EntryReader<'a> {
     ///
     /// # Errors
     /// If the entry is encrypted or compressed in another way, or its header can't be that of the entry.
-    pub fn new(region: &'a Region, entry: &Entry, name: &'a str, takes_what_there_is: bool) -> Result<Self, StorageError> {
+    pub(super) fn new(region: &'a Region, entry: &Entry, name: &'a str, takes_what_there_is: bool) -> Result<Self, StorageError> {
         Self::with_first_read(region, entry, name, takes_what_there_is, READ_BYTES)
     }
 
     /// The same, reading at most `first_read` bytes of content with the header.
-    pub fn with_first_read(
+    pub(super) fn with_first_read(
         region: &'a Region,
         entry: &Entry,
         name: &'a str,
@@ -69,14 +71,15 @@ impl<'a> EntryReader<'a> {
             crc: Crc::new(),
             is_done: false,
             takes_what_there_is,
+            fault: None,
         };
         match entry.method {
             Method::Stored | Method::Deflated => {}
-            Method::Other(code) => return Err(reader.fault(format!("compression method {code} isn't supported"))),
-            Method::Encrypted => return Err(reader.fault("the entry is encrypted")),
+            Method::Other(code) => return Err(reader.error(format!("compression method {code} isn't supported"))),
+            Method::Encrypted => return Err(reader.error("the entry is encrypted")),
         }
-        if entry.is_cut && !takes_what_there_is {
-            return Err(reader.fault("the archive is cut off inside of this entry"));
+        if entry.is_cut {
+            reader.damaged("the archive is cut off or damaged inside of this entry")?;
         }
         let most = match entry.method {
             Method::Deflated => entry.stored_len.saturating_mul(MAX_EXPANSION),
@@ -84,7 +87,7 @@ impl<'a> EntryReader<'a> {
         };
         if entry.len > most && !takes_what_there_is {
             let reason = format!("{} bytes are stored for {}, at most {most} can come of them", entry.stored_len, entry.len);
-            return Err(reader.fault(reason));
+            return Err(reader.error(reason));
         }
         let header_len = LOCAL_HEADER_LEN as u64 + name.len() as u64 + EXTRA_ROOM;
         let at_once = header_len + entry.stored_len.min(first_read);
@@ -104,36 +107,48 @@ impl<'a> EntryReader<'a> {
     }
 
     /// Checks the local header in the input; where the content begins.
-    fn content_start(&self) -> Result<u64, StorageError> {
+    fn content_start(&mut self) -> Result<u64, StorageError> {
         let Some(header) = self.input.first_chunk::<LOCAL_HEADER_LEN>() else {
-            return Err(self.fault(format!("the archive ends before the entry's header at byte {}", self.entry.header)));
+            return Err(self.error(format!("the archive ends before the entry's header at byte {}", self.entry.header)));
         };
         if !header.starts_with(LOCAL_MAGIC) {
-            return Err(self.fault(format!("no entry's header at byte {}", self.entry.header)));
+            return Err(self.error(format!("no entry's header at byte {}", self.entry.header)));
         }
         let number = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
         let is_deflated = self.entry.method == Method::Deflated;
         if number(8) != if is_deflated { 8 } else { 0 } {
-            return Err(self.fault(format!("the entry's header at byte {} says another method than the directory", self.entry.header)));
+            return Err(self.error(format!("the entry's header at byte {} says another method than the directory", self.entry.header)));
         }
         let start = self.entry.header + (LOCAL_HEADER_LEN as u64) + u64::from(number(26)) + u64::from(number(28));
-        if start.saturating_add(self.entry.stored_len) > self.region.len && !self.takes_what_there_is {
-            return Err(self.fault(format!(
-                "the entry is said to end at byte {}, the archive ends at {}",
-                start.saturating_add(self.entry.stored_len),
-                self.region.len
-            )));
+        let end = start.saturating_add(self.entry.stored_len);
+        if end > self.region.len {
+            self.damaged(format!("the entry is said to end at byte {end}, the archive ends at {}", self.region.len))?;
         }
         Ok(start)
     }
 
     /// Where a stored entry's content begins in the region.
-    pub const fn stored_start(&self) -> u64 {
+    pub(super) const fn stored_start(&self) -> u64 {
         // The input read so far lies before `next`.
         self.next - (self.input.len() - self.input_at) as u64
     }
 
-    fn fault(&self, reason: impl Into<String>) -> StorageError {
+    /// What is wrong with an entry that is taken as far as it goes, as far as it was read.
+    pub const fn fault(&self) -> Option<&StorageError> {
+        self.fault.as_ref()
+    }
+
+    /// Damage ends the reading: with this error, or quietly where the entry is taken as far as it goes.
+    fn damaged(&mut self, reason: impl Into<String>) -> Result<(), StorageError> {
+        let err = self.error(reason);
+        if !self.takes_what_there_is {
+            return Err(err);
+        }
+        self.fault.get_or_insert(err);
+        Ok(())
+    }
+
+    fn error(&self, reason: impl Into<String>) -> StorageError {
         StorageError::Archive { reason: reason.into(), location: format!("{} › {}", self.region.location, self.name) }
     }
 
@@ -150,17 +165,18 @@ impl<'a> EntryReader<'a> {
         self.input_at = 0;
         let got = self.input.len() as u64;
         (self.next, self.left) = (self.next + got, self.left - got);
-        if got < len && !self.takes_what_there_is {
-            return Err(self.fault(format!("the archive ends at byte {}, inside of this entry", self.next)));
+        if got < len {
+            self.damaged(format!("the archive ends at byte {}, inside of this entry", self.next))?;
         }
         Ok(got > 0)
     }
 
     /// Fills the start of `out`; 0 at the end, which is only reached if length and checksum are right.
-    pub fn fill(&mut self, out: &mut [u8]) -> Result<usize, StorageError> {
+    pub(super) fn fill(&mut self, out: &mut [u8]) -> Result<usize, StorageError> {
         let mut filled = 0;
         while filled < out.len() && !self.is_done {
             let has_input = self.refill()?;
+            let mut broken = None;
             let (used, made, ends) = match &mut self.inflate {
                 None => {
                     let n = (self.input.len() - self.input_at).min(out.len() - filled);
@@ -175,20 +191,29 @@ impl<'a> EntryReader<'a> {
                     match status {
                         Ok(Status::StreamEnd) => (used, made, true),
                         Ok(_) if has_input || made > 0 => (used, made, false),
-                        Ok(_) | Err(_) if self.takes_what_there_is => (used, made, true),
-                        Ok(_) => return Err(self.fault("its deflate stream has no end")),
-                        Err(err) => return Err(self.fault(format!("its deflate stream is broken: {err}"))),
+                        Ok(_) => {
+                            broken = Some("its deflate stream has no end".to_owned());
+                            (used, made, true)
+                        }
+                        Err(err) => {
+                            broken = Some(format!("its deflate stream is broken: {err}"));
+                            (used, made, true)
+                        }
                     }
                 }
             };
-            self.crc.update(&out[filled..filled + made]);
             self.input_at += used;
-            self.produced += made as u64;
-            filled += made;
-            if self.produced > self.entry.len && !self.takes_what_there_is {
-                return Err(self.fault(format!("more bytes come of it than the {} of the directory", self.entry.len)));
+            let wanted = usize::try_from(self.entry.len - self.produced).unwrap_or(usize::MAX).min(made);
+            self.crc.update(&out[filled..filled + wanted]);
+            self.produced += wanted as u64;
+            filled += wanted;
+            if wanted < made {
+                broken = Some(format!("more bytes come of it than the {} of the directory", self.entry.len));
             }
-            if ends {
+            if let Some(reason) = broken {
+                self.damaged(reason)?;
+                self.is_done = true;
+            } else if ends {
                 self.is_done = true;
                 self.check()?;
             }
@@ -197,25 +222,21 @@ impl<'a> EntryReader<'a> {
     }
 
     /// Checks length and checksum at the end.
-    fn check(&self) -> Result<(), StorageError> {
-        if self.takes_what_there_is {
-            return Ok(());
-        }
-        if self.produced != self.entry.len {
-            return Err(self.fault(format!("{} bytes come of it, the directory says {}", self.produced, self.entry.len)));
-        }
+    fn check(&mut self) -> Result<(), StorageError> {
         let unused = self.left + (self.input.len() - self.input_at) as u64;
-        if unused > 0 {
-            return Err(self.fault(format!("{unused} of its {} stored bytes lie behind its end", self.entry.stored_len)));
+        if self.produced != self.entry.len {
+            self.damaged(format!("{} bytes come of it, the directory says {}", self.produced, self.entry.len))
+        } else if unused > 0 {
+            self.damaged(format!("{unused} of its {} stored bytes lie behind its end", self.entry.stored_len))
+        } else if self.crc.sum() != self.entry.crc32 {
+            self.damaged(format!("wrong checksum: CRC-32 is {:08x}, {:08x} expected", self.crc.sum(), self.entry.crc32))
+        } else {
+            Ok(())
         }
-        if self.crc.sum() != self.entry.crc32 {
-            return Err(self.fault(format!("wrong checksum: CRC-32 is {:08x}, {:08x} expected", self.crc.sum(), self.entry.crc32)));
-        }
-        Ok(())
     }
 
     /// All of the content, of which the caller has checked the length.
-    pub fn whole(mut self) -> Result<Vec<u8>, StorageError> {
+    pub(super) fn whole(mut self) -> Result<Vec<u8>, StorageError> {
         // One byte more, so that the end is seen with it.
         let mut bytes = vec![0; usize::try_from(self.entry.len).unwrap_or(usize::MAX).saturating_add(1)];
         let got = self.fill(&mut bytes)?;

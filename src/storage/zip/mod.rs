@@ -13,10 +13,11 @@ mod spool;
 #[cfg(test)]
 mod tests;
 
+pub use entry::EntryReader;
 pub use opener::FolderOpener;
 
 use self::directory::{Collected, Directory, Entry, Method};
-use self::entry::{EntryReader, LOCAL_MAGIC};
+use self::entry::LOCAL_MAGIC;
 use self::region::Region;
 use super::{FolderEntry, Storage, StorageError, StorageKey};
 use crate::problem::Problems;
@@ -73,11 +74,15 @@ impl ZipStorage {
         // An annotation is exported to the file that it is read from: what is read must stay the file it was.
         let storage = storage.pinned(key)?.unwrap_or(storage);
         let len = storage.len(key)?.ok_or_else(missing)?;
-        Self::in_region(Region { storage, key: key.clone(), start: 0, len, location }, 0)
+        Self::in_region(Region { storage, key: key.clone(), start: 0, len, location }, 0, None)
     }
 
-    fn in_region(region: Region, depth: u8) -> Result<Self, StorageError> {
+    /// `fault` is what is wrong with the bytes of the region.
+    fn in_region(region: Region, depth: u8, fault: Option<&StorageError>) -> Result<Self, StorageError> {
         let mut problems = Problems::default();
+        if let Some(fault) = fault {
+            problems.error(&region.location, format!("The archive is damaged: {}", fault.reason()));
+        }
         let mut found = Collected::default();
         if region.len == 0 {
             problems.info(&region.location, "An archive of 0 bytes, it is taken for an empty one");
@@ -96,7 +101,8 @@ impl ZipStorage {
                 return Err(region.fault(format!("can't read the zip archive: {reason}")));
             }
             let text = format!("The archive has no usable central directory ({reason}), {} entries were found without it", found.len());
-            problems.warn(&region.location, text);
+            // What else there was is not to be known.
+            problems.error(&region.location, text);
         }
         let directory = found.finish(&region.location, &mut problems);
         let cache = Cache::with_weighter(256, CACHE_BYTES, ByBytes);
@@ -118,10 +124,11 @@ impl ZipStorage {
         (0..self.directory.len()).filter_map(|at| self.directory.get(at).map(|(name, _)| name))
     }
 
-    /// Opens an archive that is an entry: in place if it is stored, else from an inflated copy that goes away with it.
+    /// Opens an archive that is an entry: in place if it is stored, else from an inflated copy that goes away with it. Of a
+    /// damaged one what can be found.
     ///
     /// # Errors
-    /// If there is no such entry, it can't be read or is no archive, or archives are nested too deep.
+    /// If there is no such entry, it can't be read or nothing in it is an entry, or archives are nested too deep.
     pub fn nested(&self, key: &StorageKey) -> Result<Self, StorageError> {
         let location = self.location(key.as_str());
         let fault = |reason: &str| StorageError::Archive { reason: reason.to_owned(), location: location.clone() };
@@ -129,7 +136,7 @@ impl ZipStorage {
         if self.depth >= MAX_DEPTH {
             return Err(fault("archives are nested too deep"));
         }
-        let reader = EntryReader::with_first_read(&self.region, entry, name, entry.is_cut, 0)?;
+        let mut reader = EntryReader::with_first_read(&self.region, entry, name, true, 0)?;
         let region = if entry.method == Method::Stored {
             Region {
                 storage: self.region.storage.clone(),
@@ -139,10 +146,20 @@ impl ZipStorage {
                 location,
             }
         } else {
-            let (storage, len) = spool::spool(reader, key, &location)?;
+            let (storage, len) = spool::spool(&mut reader, key, &location)?;
             Region { storage, key: key.clone(), start: 0, len, location }
         };
-        Self::in_region(region, self.depth + 1)
+        Self::in_region(region, self.depth + 1, reader.fault())
+    }
+
+    /// An entry's content as far as it can be had; what is wrong with it says [`EntryReader::fault`] at the end. `None` if
+    /// there is no such entry.
+    ///
+    /// # Errors
+    /// If it has no usable header, or is compressed in an unknown way.
+    pub fn rescue(&self, key: &StorageKey) -> Result<Option<EntryReader<'_>>, StorageError> {
+        let Some((_, name, entry)) = self.find(key) else { return Ok(None) };
+        EntryReader::new(&self.region, entry, name, true).map(Some)
     }
 
     /// The first bytes of an entry, unchecked; `None` if there is no such entry.

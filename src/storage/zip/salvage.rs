@@ -110,17 +110,20 @@ impl Walk<'_> {
             found.drop_entry(Dropped::CutOff, &name);
             return Ok(start);
         };
+        let mut end = start + content.stored_len;
         if content.is_cut {
             found.drop_entry(Dropped::CutOff, &name);
+            // Where it really ends isn't known.
+            end = start;
         }
         if !name.ends_with('/') {
             let Content { stored_len, len, crc32, is_cut } = content;
             found.add(&name, RawEntry { method, is_cut, crc32, stored_len, len, header });
         }
-        Ok(start + content.stored_len)
+        Ok(end)
     }
 
-    /// Finds the end of a deflate stream by inflating it; `None` if it is broken.
+    /// Finds the end of a deflate stream by inflating it, or where it is broken; `None` if nothing comes of it.
     fn inflate(&mut self, start: u64) -> Result<Option<Content>, StorageError> {
         let mut inflate = Decompress::new(false);
         let mut crc = Crc::new();
@@ -148,6 +151,7 @@ impl Walk<'_> {
                         .fault(format!("no central directory, and its entries are more than {MAX_INFLATED_BYTES} bytes")));
                 }
                 Ok(_) => {}
+                Err(_) if inflate.total_out() > 0 => return Ok(Some(content(true))),
                 Err(_) => return Ok(None),
             }
         }

@@ -16,8 +16,8 @@ const MAX_BYTES: u64 = 64 << 30;
 /// Inflates an entry; its bytes as a file called `key`, with their number.
 ///
 /// # Errors
-/// If the entry is damaged or too long, or the temporary folder is full.
-pub(super) fn spool(mut reader: EntryReader<'_>, key: &StorageKey, location: &str) -> Result<(Arc<dyn Storage>, u64), StorageError> {
+/// If the entry can't be read or is too long, or the temporary folder is full.
+pub(super) fn spool(reader: &mut EntryReader<'_>, key: &StorageKey, location: &str) -> Result<(Arc<dyn Storage>, u64), StorageError> {
     let failed = |source| StorageError::Io { action: "write the temporary file for", location: location.to_owned(), source };
     let mut memory = Vec::new();
     let mut piece = vec![0; 1 << 20];

@@ -43,6 +43,12 @@ fn deflated(files: &[(&str, &[u8])]) -> Vec<u8> {
     out
 }
 
+/// Bytes that can't be made shorter.
+fn noise() -> Vec<u8> {
+    let next = |x: &u32| Some([13, -17, 5].iter().fold(*x, |x, by| x ^ if *by > 0 { x << by } else { x >> -by }));
+    std::iter::successors(Some(1_u32), next).take(5000).map(|x| (x >> 24) as u8).collect()
+}
+
 fn open(bytes: Vec<u8>) -> Result<ZipStorage, StorageError> {
     let storage = MemoryStorage::default();
     storage.put(&key("a.zip"), bytes);
@@ -139,7 +145,7 @@ fn links_and_encrypted_entries_are_named() {
 
 #[test]
 fn an_archive_that_is_cut_off_gives_what_is_left() {
-    let noise: Vec<u8> = (0..5000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let noise = noise();
     for whole in [stored(&[("a", b"one"), ("b", b"two"), ("c", &noise)]), deflated(&[("a", b"one"), ("b", b"two"), ("c", &noise)])] {
         let archive = open(whole[..whole.len() / 2].to_vec()).expect("some of it");
         assert_eq!((content(&archive, "a"), content(&archive, "b")), (Ok(b"one".to_vec()), Ok(b"two".to_vec())));
@@ -174,6 +180,47 @@ fn archives_inside_of_archives_are_read_in_place_or_inflated() {
         }
     };
     assert!(err.to_string().contains("too deep"), "{err}");
+}
+
+#[test]
+fn damaged_archives_inside_of_archives_give_what_is_left_and_say_so() {
+    let noise = noise();
+    let inner = deflated(&[("first", b"1"), ("second", &noise), ("third", b"3")]);
+    let sound = deflated(&[("i.zip", &inner), ("last", b"x")]);
+    let central = sound.windows(4).rposition(|w| w == b"PK\x01\x02").expect("a directory");
+    let first = sound.windows(14).position(|w| w == b"PK\x01\x02\x14\0\x14\0\x08\x08\x08\0\0\0").expect("a directory");
+    assert!(first < central);
+    let mut wrong_crc = sound.clone();
+    wrong_crc[first + 16] ^= 1;
+    let mut too_short = sound.clone();
+    too_short[first + 24..first + 28].copy_from_slice(&(inner.len() as u32 / 2).to_le_bytes());
+    let mut no_end = sound.clone();
+    no_end[first + 20..first + 24].copy_from_slice(&2000_u32.to_le_bytes());
+    for (bytes, word, has_third) in [(wrong_crc, "CRC-32", true), (too_short, "more bytes", false), (no_end, "no end", false)] {
+        let archive = open(bytes).expect("an archive");
+        let nested = archive.nested(&key("i.zip")).expect("an archive in it");
+        assert_eq!(content(&nested, "first"), Ok(b"1".to_vec()), "{word}");
+        assert_eq!(nested.len(&key("third")).expect("known").is_some(), has_third, "{word}");
+        let first = nested.problems().iter().next().expect("a problem");
+        assert_eq!(first.severity, crate::problem::Severity::Error, "{word}");
+        assert!(first.text.contains("damaged") && first.text.contains(word), "{}", first.text);
+        assert_eq!(content(&archive, "last"), Ok(b"x".to_vec()));
+    }
+}
+
+#[test]
+fn entries_are_rescued_as_far_as_they_go() {
+    let noise = noise();
+    for whole in [stored(&[("c", &noise)]), deflated(&[("c", &noise)])] {
+        for (bytes, is_whole) in [(whole.clone(), true), (whole[..3000].to_vec(), false)] {
+            let archive = open(bytes).expect("some of it");
+            let mut entry = archive.rescue(&key("c")).expect("usable").expect("there");
+            let mut got = Vec::new();
+            entry.read_to_end(&mut got).expect("rescued");
+            assert!(noise.starts_with(&got) && got.len() > 2500 && (got.len() == 5000) == is_whole, "{}", got.len());
+            assert_eq!(entry.fault().is_none(), is_whole);
+        }
+    }
 }
 
 #[test]
