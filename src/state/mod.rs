@@ -17,7 +17,7 @@ mod settings;
 mod slice_feed;
 
 pub use annotation::{
-    AnnotationCommand, AnnotationWork, EditRequest, ExportKind, OpenAnnotation, OpenVolume, PaintPlace, PaintTools, Pointer,
+    ActiveSegment, AnnotationCommand, AnnotationWork, EditRequest, ExportKind, OpenAnnotation, OpenVolume, PaintPlace, PaintTools, Pointer,
     RoundTripResult, RunningWork, SegmentChange, Tool, given_colors, with_volumes,
 };
 pub use app_state::{

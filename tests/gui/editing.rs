@@ -303,6 +303,48 @@ fn strokes_wait_for_slow_chunks_and_are_not_lost() {
     assert_eq!(gui.id_at([10, 20, 60]), u64::from(value::cells([10, 20, 60])), "what was below was read first");
 }
 
+/// A window whose editor is busy with a stroke, as its chunks come slowly.
+fn busy(tiny: &Tiny) -> Gui {
+    let slow = Slow::new(Duration::from_millis(60), false);
+    let mut gui = painting(Setup::of(tiny.path()).opener(SlowOpener { inner: LocalOpener::default(), slow: slow.clone() }));
+    gui.send(AppCommand::SetPosition(Vec3Int::new(10, 10, 60)));
+    gui.settle();
+    slow.switch(true);
+    gui.point(Pointer::Begin([10.5, 10.5, 60.5]));
+    gui.point(Pointer::End);
+    gui
+}
+
+#[test]
+fn a_stroke_right_behind_a_new_segment_paints_that_segment() {
+    let tiny = Tiny::new();
+    let mut gui = busy(&tiny);
+    let first = gui.volume().active;
+    gui.send(UiCommand::NewSegment);
+    gui.point(Pointer::Begin([70.5, 40.5, 60.5]));
+    gui.point(Pointer::End);
+    assert!(gui.annotation().waiting > 0, "painted before the editor knew the id");
+    gui.settle();
+    let second = gui.volume().active;
+    assert_ne!(second, first);
+    assert_eq!([gui.id_at([10, 10, 60]), gui.id_at([70, 40, 60])], [first, second]);
+}
+
+#[test]
+fn a_segment_chosen_behind_a_new_one_stays_active() {
+    let tiny = Tiny::new();
+    let mut gui = busy(&tiny);
+    let first = gui.volume().active;
+    gui.send(UiCommand::NewSegment);
+    gui.send(AnnotationCommand::SelectSegment(first));
+    gui.point(Pointer::Begin([70.5, 40.5, 60.5]));
+    gui.point(Pointer::End);
+    gui.settle();
+    assert_eq!(gui.volume().active, first);
+    assert_eq!(gui.id_at([70, 40, 60]), first);
+    assert_eq!(gui.volume().segments.len(), 2, "the new one is listed");
+}
+
 #[test]
 fn what_is_painted_while_something_is_opened_is_not_lost() {
     let (tiny, other) = (Tiny::new(), Tiny::new());

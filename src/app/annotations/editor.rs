@@ -2,7 +2,7 @@
 //! stroke is lost or overtaken; the window shows what it publishes.
 
 use super::ToEditing;
-use super::painter::{Painted, Painter};
+use super::painter::Painter;
 use crate::annotation::{Annotation, CountJob, CountResult, HistoryLine, VoxelCounts};
 use crate::app::tasks::Reporter;
 use crate::format::nml::{Segment, SegmentId};
@@ -48,8 +48,8 @@ pub struct EditReport {
     pub result: Result<Vec<String>, String>,
     /// Edits so far.
     pub revision: u64,
-    /// The segment that is active now, if the request changed it.
-    pub active: Option<SegmentId>,
+    /// What is active by the new segment that was asked for, with the request's number.
+    pub new_segment: Option<(u64, SegmentId)>,
     /// Listed segments.
     pub segments: Arc<[Segment]>,
     /// What else is listed; `None` in the midst of a stroke.
@@ -170,17 +170,19 @@ fn run(annotation: Annotation, mut revision: u64, jobs: &Receiver<Job>, reporter
             Job::Edit { volume, request } => {
                 let Some((painter, segments)) = painters.get_mut(volume).zip(listed.get_mut(volume)) else { continue };
                 let is_part = matches!(request, EditRequest::BeginStroke { .. } | EditRequest::ExtendStroke(_));
-                let (result, active, has_new_list) = match painter.carry_out(request, &user_boxes) {
-                    Ok(Painted { outcome, active }) => {
+                let asked_new = if let EditRequest::NewSegment { number, .. } = &request { Some(*number) } else { None };
+                let (result, has_new_list) = match painter.carry_out(request, &user_boxes) {
+                    Ok(outcome) => {
                         revision += u64::from(outcome.touched.iter().any(|touched| !touched.is_empty()) || outcome.segments_changed);
-                        (Ok(outcome.notes.iter().map(ToString::to_string).collect()), active, outcome.segments_changed)
+                        (Ok(outcome.notes.iter().map(ToString::to_string).collect()), outcome.segments_changed)
                     }
-                    Err(err) => (Err(err.to_string()), None, false),
+                    Err(err) => (Err(err.to_string()), false),
                 };
+                let new_segment = asked_new.map(|number| (number, painter.newest()));
                 if has_new_list {
                     *segments = painter.editor().volume().segments.as_slice().into();
                 }
-                let report = report(volume, painter, segments.clone(), (result, active, revision), is_part);
+                let report = report(volume, painter, segments.clone(), (result, new_segment, revision), is_part);
                 reporter.editor(EditorEvent::Edited(Box::new(report)));
             }
             Job::Snapshot(purpose) => {
@@ -204,10 +206,10 @@ fn report(
     volume: usize,
     painter: &Painter,
     segments: Arc<[Segment]>,
-    (result, active, revision): (Result<Vec<String>, String>, Option<SegmentId>, u64),
+    (result, new_segment, revision): (Result<Vec<String>, String>, Option<(u64, SegmentId)>, u64),
     is_part: bool,
 ) -> EditReport {
     let lists =
         (!is_part).then(|| EditLists { history: painter.editor().history().into(), counts: painter.editor().counts().map(Arc::new) });
-    EditReport { volume, result, revision, active, segments, lists }
+    EditReport { volume, result, revision, new_segment, segments, lists }
 }

@@ -287,7 +287,10 @@ impl App {
         }
         self.state.tools.tool = Tool::Brush;
         self.state.settings.inspector_tab = InspectorTab::Annotation;
-        self.edit(EditRequest::NewSegment { active: 0, anchor: view.voxel() });
+        let volume = self.state.annotation.as_mut().and_then(|open| open.volumes.first_mut());
+        if let Some(request) = volume.map(|volume| volume.new_segment(view.voxel())) {
+            self.edit(request);
+        }
     }
 
     /// Goes on with the dataset below, at the same place.
@@ -366,8 +369,8 @@ impl App {
         if let Some(lists) = report.lists {
             (volume.history, volume.counts) = (lists.history, lists.counts);
         }
-        if let Some(active) = report.active {
-            volume.active = active;
+        if let Some((number, id)) = report.new_segment {
+            volume.answer_new(number, id);
         }
         match report.result {
             Ok(notes) => notes.into_iter().for_each(|note| self.say(Severity::Info, &note)),

@@ -5,7 +5,7 @@ use crate::annotation::{
 };
 use crate::format::nml::{Segment, SegmentId};
 use crate::geometry::{BoundingBox, SlicePlane, Vec3Int};
-use crate::state::{self, EditRequest, SegmentChange};
+use crate::state::{self, ActiveSegment, EditRequest, SegmentChange};
 use std::sync::Arc;
 
 /// Slices that are remembered for interpolation.
@@ -31,31 +31,24 @@ pub struct Painter {
     diameter: u32,
     /// The latest last.
     slices: Vec<LabelledSlice>,
-}
-
-/// What a request led to.
-pub struct Painted {
-    /// What was painted.
-    pub outcome: EditOutcome,
-    /// The segment that is active now, if the request changed it.
-    pub active: Option<SegmentId>,
-}
-
-impl From<EditOutcome> for Painted {
-    fn from(outcome: EditOutcome) -> Self {
-        Self { outcome, active: None }
-    }
+    /// What the last new segment that was asked for made active; 0 before there is one.
+    newest: SegmentId,
 }
 
 impl Painter {
     /// Without a stroke.
     pub fn new(volume: VolumeAnnotation) -> Self {
-        Self { editor: VolumeEditor::new(volume), stroke: None, diameter: 1, slices: Vec::new() }
+        Self { editor: VolumeEditor::new(volume), stroke: None, diameter: 1, slices: Vec::new(), newest: 0 }
     }
 
     /// The editor.
     pub const fn editor(&self) -> &VolumeEditor {
         &self.editor
+    }
+
+    /// What is active by the last new segment that was asked for.
+    pub const fn newest(&self) -> SegmentId {
+        self.newest
     }
 
     /// Begins to count voxels by segment.
@@ -72,37 +65,37 @@ impl Painter {
     ///
     /// # Errors
     /// If it can't be; nothing has changed then.
-    pub fn carry_out(&mut self, request: EditRequest, user_boxes: &[BoundingBox]) -> Result<Painted, EditError> {
+    pub fn carry_out(&mut self, request: EditRequest, user_boxes: &[BoundingBox]) -> Result<EditOutcome, EditError> {
         match request {
             EditRequest::BeginStroke { place, diameter, at } => {
                 let (settings, target) = self.place(&place)?;
                 self.diameter = diameter;
                 let outcome = self.editor.begin_stroke(settings, target, f64::from(diameter), at)?;
-                self.stroke = Some(slice_of(&place, &[at], diameter));
-                Ok(outcome.into())
+                self.stroke = Some(slice_of(&place, settings.segment, &[at], diameter));
+                Ok(outcome)
             }
             // The window goes on with a stroke that couldn't be begun until the button is released.
-            EditRequest::ExtendStroke(_) | EditRequest::EndStroke if self.stroke.is_none() => Ok(EditOutcome::default().into()),
+            EditRequest::ExtendStroke(_) | EditRequest::EndStroke if self.stroke.is_none() => Ok(EditOutcome::default()),
             EditRequest::ExtendStroke(points) => {
                 let outcome = self.editor.extend_stroke(&points)?;
                 if let Some(stroke) = &mut self.stroke {
                     let reach = around(&points, self.diameter);
                     stroke.area = stroke.area.union(&reach);
                 }
-                Ok(outcome.into())
+                Ok(outcome)
             }
             EditRequest::EndStroke => {
                 let outcome = self.editor.end_stroke()?;
                 if let Some(stroke) = self.stroke.take() {
                     self.remember(stroke);
                 }
-                Ok(outcome.into())
+                Ok(outcome)
             }
             EditRequest::Trace { place, outline } => {
                 let (settings, target) = self.place(&place)?;
                 let outcome = self.editor.lasso(settings, &target, &outline)?;
-                self.remember(slice_of(&place, &outline, 2));
-                Ok(outcome.into())
+                self.remember(slice_of(&place, settings.segment, &outline, 2));
+                Ok(outcome)
             }
             EditRequest::Fill { place, seed, in_volume } => {
                 let (settings, target) = self.place(&place)?;
@@ -110,18 +103,27 @@ impl Painter {
                 // The smallest box around the click limits the fill, and lets it go further.
                 let around = user_boxes.iter().filter(|user_box| user_box.contains(seed));
                 let restrict = around.min_by_key(|user_box| user_box.shape.voxel_count().unwrap_or(u64::MAX));
-                Ok(self.editor.fill(settings, &target, seed, extent, restrict)?.into())
+                self.editor.fill(settings, &target, seed, extent, restrict)
             }
-            EditRequest::Interpolate { place, at } => self.interpolate(&place, at).map(Painted::from),
-            EditRequest::NewSegment { active, anchor } => self.new_segment(active, anchor),
-            EditRequest::ChangeSegment { id, change } => self.change_segment(id, change).map(Painted::from),
-            EditRequest::ShowOnly(only) => Ok(self.editor.show_only(only)?.into()),
-            EditRequest::Undo => Ok(self.editor.undo()?.into()),
-            EditRequest::Redo => Ok(self.editor.redo()?.into()),
+            EditRequest::Interpolate { place, at } => self.interpolate(&place, at),
+            EditRequest::NewSegment { active, anchor, .. } => self.new_segment(active, anchor),
+            EditRequest::ChangeSegment { id, change } => self.change_segment(id, change),
+            EditRequest::ShowOnly(only) => self.editor.show_only(only),
+            EditRequest::Undo => self.editor.undo(),
+            EditRequest::Redo => self.editor.redo(),
         }
     }
 
-    fn new_segment(&mut self, active: SegmentId, anchor: Vec3Int) -> Result<Painted, EditError> {
+    fn id_of(&self, active: ActiveSegment) -> SegmentId {
+        match active {
+            ActiveSegment::Known(id) => id,
+            ActiveSegment::Newest => self.newest,
+        }
+    }
+
+    fn new_segment(&mut self, active: ActiveSegment, anchor: Vec3Int) -> Result<EditOutcome, EditError> {
+        let active = self.id_of(active);
+        self.newest = active; // until there is another id
         if self.editor.volume().largest_segment_id.is_none() {
             // Nothing says which ids are in use; those that are listed and counted are known at least.
             let listed = self.editor.volume().segments.iter().map(|segment| segment.id);
@@ -132,7 +134,9 @@ impl Painter {
         let id = self.editor.new_segment_id(active)?;
         let mut segment = Segment::new(id);
         segment.anchor = Some(anchor);
-        Ok(Painted { outcome: self.editor.set_segment(segment)?, active: Some(id) })
+        let outcome = self.editor.set_segment(segment)?;
+        self.newest = id;
+        Ok(outcome)
     }
 
     /// Changes one thing of a segment; what else is listed of it by then stays.
@@ -155,7 +159,12 @@ impl Painter {
     fn place(&self, place: &state::PaintPlace) -> Result<(PaintSettings, PaintPlace), EditError> {
         let level = self.editor.volume().level_of(place.mag).ok_or(EditError::NoLevel { level: usize::MAX })?;
         let mode = if place.empty_only { OverwriteMode::OverwriteEmpty } else { OverwriteMode::OverwriteAll };
-        let settings = PaintSettings { segment: place.segment, active: place.active, mode };
+        let active = self.id_of(place.active);
+        if active == 0 && !place.erases {
+            // No id was left for the new segment that was to be painted.
+            return Err(EditError::Background);
+        }
+        let settings = PaintSettings { segment: if place.erases { 0 } else { active }, active, mode };
         Ok((settings, PaintPlace { level, plane: place.plane, axes: place.axes.clone() }))
     }
 
@@ -179,9 +188,9 @@ impl Painter {
     fn interpolate(&mut self, place: &state::PaintPlace, at: Vec3Int) -> Result<EditOutcome, EditError> {
         let (settings, target) = self.place(place)?;
         let here = at[place.plane.normal_axis()];
-        let of_segment = |known: &&LabelledSlice| (known.segment, known.plane, &known.axes) == (place.segment, place.plane, &place.axes);
+        let of_segment = |known: &&LabelledSlice| (known.segment, known.plane, &known.axes) == (settings.segment, place.plane, &place.axes);
         let from = self.slices.iter().rev().filter(of_segment).find(|known| known.slice != here);
-        let from = from.ok_or(EditError::NothingLabelled { id: place.segment })?;
+        let from = from.ok_or(EditError::NothingLabelled { id: settings.segment })?;
         let now = self.slices.iter().rev().filter(of_segment).find(|known| known.slice == here);
         let area = now.map_or(from.area, |now| now.area.union(&from.area));
         let (from, area) = (from.slice, area);
@@ -190,10 +199,10 @@ impl Painter {
 }
 
 /// The slice of a pane, with what is painted in it.
-fn slice_of(place: &state::PaintPlace, points: &[[f64; 3]], diameter: u32) -> LabelledSlice {
+fn slice_of(place: &state::PaintPlace, segment: SegmentId, points: &[[f64; 3]], diameter: u32) -> LabelledSlice {
     let area = around(points, diameter);
     let slice = points.first().map_or(0, |point| point[place.plane.normal_axis()].floor() as i64);
-    LabelledSlice { segment: place.segment, plane: place.plane, axes: place.axes.clone(), slice, area }
+    LabelledSlice { segment, plane: place.plane, axes: place.axes.clone(), slice, area }
 }
 
 /// The box around discs of this diameter, in mag-1 voxels; generous, as voxels may be long.
@@ -204,4 +213,53 @@ fn around(points: &[[f64; 3]], diameter: u32) -> BoundingBox {
         BoundingBox::between(voxel - margin, voxel + margin)
     });
     boxes.fold(BoundingBox::default(), |all, next| all.union(&next))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::annotation::{LevelSpec, VolumeSpec};
+    use crate::geometry::{Mag, VoxelSize};
+    use crate::voxel::ElementClass;
+
+    /// Of a volume whose last id is 255.
+    fn painter(largest: SegmentId) -> Painter {
+        Painter::new(VolumeAnnotation::new(VolumeSpec {
+            name: "Volume".to_owned(),
+            class: ElementClass::Uint8,
+            voxel_size: VoxelSize::VOXELS,
+            bounding_box: BoundingBox::default(),
+            axes: Vec::new(),
+            fallback_layer: None,
+            fallback_box: None,
+            levels: vec![LevelSpec { mag: Mag::ONE, stored: None, fallback: None }],
+            segments: Vec::new(),
+            segment_groups: Vec::new(),
+            largest_segment_id: Some(largest),
+            format: None,
+        }))
+    }
+
+    fn trace(active: ActiveSegment) -> EditRequest {
+        let place =
+            state::PaintPlace { plane: SlicePlane::Xy, mag: Mag::ONE, axes: Arc::default(), active, erases: false, empty_only: false };
+        EditRequest::Trace { place, outline: vec![[1.0, 1.0, 1.0], [4.0, 1.0, 1.0], [4.0, 4.0, 1.0]] }
+    }
+
+    fn painted(painter: &Painter) -> Option<SegmentId> {
+        painter.editor().history().last().map(|line| line.segment)
+    }
+
+    #[test]
+    fn the_newest_segment_is_the_one_before_where_no_id_is_left() {
+        let mut painter = painter(254);
+        let mut ask = |request| painter.carry_out(request, &[]).map(|_| painted(&painter));
+        let new = |active| EditRequest::NewSegment { number: 0, active, anchor: Vec3Int::ZERO };
+        assert_eq!(ask(new(ActiveSegment::Known(7))).expect("the last id"), Some(255));
+        assert_eq!(ask(trace(ActiveSegment::Newest)).expect("painted"), Some(255));
+        assert!(matches!(ask(new(ActiveSegment::Known(7))), Err(EditError::IdsExhausted { .. })));
+        assert_eq!(ask(trace(ActiveSegment::Newest)).expect("painted"), Some(7));
+        assert!(ask(new(ActiveSegment::Known(0))).is_err());
+        assert!(matches!(ask(trace(ActiveSegment::Newest)), Err(EditError::Background)), "nothing is erased for want of an id");
+    }
 }

@@ -1,7 +1,7 @@
 //! What annotation commands change, and what they ask of the editor.
 
 use super::open::{OpenAnnotation, OpenVolume};
-use super::request::{AnnotationWork, EditRequest, ExportKind, PaintPlace};
+use super::request::{ActiveSegment, AnnotationWork, EditRequest, ExportKind, PaintPlace};
 use super::tools::{PaintTools, Tool};
 use crate::format::nml::SegmentId;
 use crate::geometry::{SlicePlane, Vec3Int};
@@ -134,12 +134,8 @@ pub fn dispatch_annotation_ui(state: &mut AppState, feed: &SliceFeed, command: U
         UiCommand::ToggleFillVolume => state.tools.fill_in_volume ^= true,
         UiCommand::NewSegment => {
             let anchor = state.dataset.as_ref().map(|open| open.view.voxel());
-            let active = state.annotation.as_ref().and_then(OpenAnnotation::volume).map(|volume| volume.active);
-            return active
-                .zip(anchor)
-                .map(|(active, anchor)| Effect::Edit(EditRequest::NewSegment { active, anchor }))
-                .into_iter()
-                .collect();
+            let volume = selected_volume(state);
+            return volume.zip(anchor).map(|(volume, anchor)| Effect::Edit(volume.new_segment(anchor))).into_iter().collect();
         }
         UiCommand::Interpolate => return interpolate(state, feed),
         UiCommand::Undo => return vec![Effect::Edit(EditRequest::Undo)],
@@ -174,7 +170,7 @@ pub fn dispatch_annotation(state: &mut AppState, feed: &SliceFeed, command: Anno
         }
         AnnotationCommand::SelectSegment(id) => {
             if let Some(volume) = selected_volume(state) {
-                volume.active = id;
+                volume.activate(id);
             }
         }
         AnnotationCommand::ChangeSegment { id, change } => return vec![Effect::Edit(EditRequest::ChangeSegment { id, change })],
@@ -280,8 +276,8 @@ fn place(state: &AppState, feed: &SliceFeed, plane: SlicePlane, erases: bool, in
         plane,
         mag: level.mag,
         axes: open.positions.of_layer(layer.layer()).into(),
-        segment: if erases { 0 } else { volume.active },
-        active: volume.active,
+        active: volume.active_segment(),
+        erases,
         empty_only: state.tools.empty_only ^ inverts,
     })
 }
@@ -306,7 +302,7 @@ fn point(state: &mut AppState, feed: &SliceFeed, plane: SlicePlane, pointer: Poi
     }
     let erases = erases || tool == Tool::Eraser;
     let Some(volume) = state.annotation.as_ref().and_then(OpenAnnotation::volume) else { return Vec::new() };
-    if !erases && volume.active == 0 {
+    if !erases && volume.active_segment() == ActiveSegment::Known(0) {
         say(state, "No segment is active: take one from the list, pick one, or make a new one (C)");
         return Vec::new();
     }
@@ -331,7 +327,7 @@ fn pick(state: &mut AppState, feed: &SliceFeed, voxel: Vec3Int) {
     match picked.map(|picked| picked.state) {
         Some(PickState::Value(value)) if value.id.is_some_and(|id| id != 0) => {
             if let (Some(volume), Some(id)) = (selected_volume(state), value.id) {
-                volume.active = id;
+                volume.activate(id);
             }
         }
         Some(PickState::Pending) => say(state, "This chunk is still being loaded"),
@@ -342,7 +338,7 @@ fn pick(state: &mut AppState, feed: &SliceFeed, voxel: Vec3Int) {
 fn interpolate(state: &mut AppState, feed: &SliceFeed) -> Vec<Effect> {
     let plane = state.panels.active_pane;
     let Some(at) = state.dataset.as_ref().map(|open| open.view.voxel()) else { return Vec::new() };
-    if state.annotation.as_ref().and_then(OpenAnnotation::volume).is_some_and(|volume| volume.active == 0) {
+    if state.annotation.as_ref().and_then(OpenAnnotation::volume).is_some_and(|volume| volume.active_segment() == ActiveSegment::Known(0)) {
         say(state, "No segment is active: interpolation needs one");
         return Vec::new();
     }

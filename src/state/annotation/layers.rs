@@ -159,6 +159,8 @@ impl OpenAnnotation {
             class: volume.class,
             is_zarr: volume.format == Some(VolumeFormat::Zarr3) || !volume.axes.is_empty(),
             active: volume.segments.last().map_or(0, |segment| segment.id),
+            new_segments: 0,
+            awaits_new: false,
             segments: volume.segments.as_slice().into(),
             counts: None,
             history: Arc::default(),

@@ -10,5 +10,5 @@ pub use commands::{AnnotationCommand, Pointer, SegmentChange};
 pub(super) use commands::{dispatch_annotation, dispatch_annotation_ui};
 pub use layers::{given_colors, with_volumes};
 pub use open::{OpenAnnotation, OpenVolume, RoundTripResult, RunningWork};
-pub use request::{AnnotationWork, EditRequest, ExportKind, PaintPlace};
+pub use request::{ActiveSegment, AnnotationWork, EditRequest, ExportKind, PaintPlace};
 pub use tools::{PaintTools, Tool};

@@ -1,9 +1,9 @@
 //! [`OpenAnnotation`]: the annotation that is shown and edited.
 
-use super::request::{AnnotationWork, ExportKind};
+use super::request::{ActiveSegment, AnnotationWork, EditRequest, ExportKind};
 use crate::annotation::{EditedBuckets, HistoryLine};
 use crate::format::nml::{Nml, Segment, SegmentId};
-use crate::geometry::{BoundingBox, Mag};
+use crate::geometry::{BoundingBox, Mag, Vec3Int};
 use crate::scene::SkeletonIndex;
 use crate::voxel::ElementClass;
 use std::collections::{HashMap, HashSet};
@@ -93,8 +93,12 @@ pub struct OpenVolume {
     pub class: ElementClass,
     /// Whether its buckets are stored in Zarr 3, or have axes that only that can hold.
     pub is_zarr: bool,
-    /// The segment that is painted.
+    /// The segment that is painted; 0 for none, and while that of a new segment isn't known yet.
     pub active: SegmentId,
+    /// New segments that were asked for.
+    pub new_segments: u64,
+    /// Whether the last of them is to be the active one.
+    pub awaits_new: bool,
     /// Segments that are listed.
     pub segments: Arc<[Segment]>,
     /// Voxels in the annotation's own buckets of the finest mag, by id; `None` until they have been counted.
@@ -112,6 +116,31 @@ pub struct OpenVolume {
 }
 
 impl OpenVolume {
+    /// The segment that is painted, for the editor.
+    pub const fn active_segment(&self) -> ActiveSegment {
+        if self.awaits_new { ActiveSegment::Newest } else { ActiveSegment::Known(self.active) }
+    }
+
+    /// Paints another segment from now on.
+    pub const fn activate(&mut self, id: SegmentId) {
+        (self.active, self.awaits_new) = (id, false);
+    }
+
+    /// Asks for a new segment, which is painted from now on.
+    pub const fn new_segment(&mut self, anchor: Vec3Int) -> EditRequest {
+        let request = EditRequest::NewSegment { number: self.new_segments, active: self.active_segment(), anchor };
+        self.new_segments += 1;
+        (self.active, self.awaits_new) = (0, true);
+        request
+    }
+
+    /// Takes the answer: what is active by the new segment of this number. Whoever chose another one since keeps that.
+    pub const fn answer_new(&mut self, number: u64, id: SegmentId) {
+        if self.awaits_new && number + 1 == self.new_segments {
+            self.activate(id);
+        }
+    }
+
     /// How a segment is listed.
     pub fn segment(&self, id: SegmentId) -> Option<&Segment> {
         self.segments.iter().find(|segment| segment.id == id)

@@ -15,12 +15,21 @@ pub struct PaintPlace {
     pub mag: Mag,
     /// Positions along the axes beyond x, y, z, in the volume's order.
     pub axes: Arc<[u64]>,
-    /// Id that is painted; 0 erases.
-    pub segment: SegmentId,
-    /// The active id, which alone is erased where only the background may be painted over.
-    pub active: SegmentId,
+    /// The segment that is painted; where only the background may be painted over, it alone is erased.
+    pub active: ActiveSegment,
+    /// The background is painted instead.
+    pub erases: bool,
     /// Only the background is painted over.
     pub empty_only: bool,
+}
+
+/// The segment that a request is about. The window goes on while the editor is busy, so it may not know the id yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ActiveSegment {
+    /// This one; 0 for none.
+    Known(SegmentId),
+    /// That of the last [`EditRequest::NewSegment`] before.
+    Newest,
 }
 
 /// What the editor of a volume is asked to do. Requests are carried out in their order, however long chunks take.
@@ -64,8 +73,10 @@ pub enum EditRequest {
     },
     /// Take an id that is not in use, and make it the active one.
     NewSegment {
-        /// The active id.
-        active: SegmentId,
+        /// How many were asked for before, to tell the answers apart.
+        number: u64,
+        /// The active segment. It stays active if no id is left.
+        active: ActiveSegment,
         /// Mag-1 voxel to note as its anchor.
         anchor: Vec3Int,
     },
