@@ -101,6 +101,8 @@ pub enum Dialog {
         path: PathBuf,
         /// What is suggested.
         kind: ExportKind,
+        /// What was asked for before, and goes on once it is exported.
+        then: Option<Box<Effect>>,
     },
     /// Whether the file that the annotation came from may be replaced.
     ReplaceFile(PathBuf),

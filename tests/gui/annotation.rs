@@ -6,7 +6,9 @@ use chunkscope::format::annotation::{AnnotationFile, VolumeFile};
 use chunkscope::format::nml::{Branchpoint, Comment, Edge, Experiment, Nml, NmlVolume, Node, Segment, Tree, TreeGroup, UserBoundingBox};
 use chunkscope::format::{self, Dataset};
 use chunkscope::geometry::{BoundingBox, Shape3, Vec3Int};
-use chunkscope::state::{AppCommand, ComparisonState, Dialog, Effect, ExportKind, InspectorTab, UiCommand};
+use chunkscope::state::{
+    AnnotationCommand, AnnotationWork, AppCommand, ComparisonState, Dialog, Effect, ExportKind, InspectorTab, UiCommand,
+};
 use chunkscope::storage::LocalOpener;
 use chunkscope::voxel::ElementClass;
 use egui::accesskit::Role;
@@ -241,12 +243,12 @@ fn the_export_dialog_follows_format_and_path() {
         gui.until("said that it exists", |gui| gui.says("This file exists and will be replaced"));
         gui.click(Role::RadioButton, "Format Merged dataset");
         gui.steps(3);
-        let wanted = Dialog::Export { path: there.with_extension(""), kind: ExportKind::Merged };
+        let wanted = Dialog::Export { path: there.with_extension(""), kind: ExportKind::Merged, then: None };
         assert_eq!(gui.state().panels.dialog, Some(wanted));
         assert!(!gui.says("exists"), "there is no such folder");
         gui.click(Role::RadioButton, "Format Zarr 3, strict");
         gui.steps(3);
-        assert_eq!(gui.state().panels.dialog, Some(Dialog::Export { path: there, kind: ExportKind::Zarr3Spec }));
+        assert_eq!(gui.state().panels.dialog, Some(Dialog::Export { path: there, kind: ExportKind::Zarr3Spec, then: None }));
         gui.check_names();
         gui.key(Key::Escape);
         gui.steps(2);
@@ -280,6 +282,43 @@ fn unsaved_edits_can_be_kept_exported_or_thrown_away() {
     gui.check_names();
     gui.click(Role::Button, "Discard edits");
     gui.until("closed", |gui| gui.state().annotation.is_none());
+}
+
+#[test]
+fn what_was_asked_goes_on_once_the_edits_are_exported() {
+    let tiny = Tiny::new();
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut gui = painting(Setup::of(tiny.path()));
+    let ask = |gui: &mut Gui| {
+        gui.send(UiCommand::CloseDataset);
+        gui.steps(3);
+        gui.key(Key::Enter); // "Export…" has the keyboard
+        gui.steps(3);
+        assert!(matches!(gui.state().panels.dialog, Some(Dialog::Export { .. })));
+    };
+    let export = |gui: &mut Gui, name: &str| {
+        ask(gui);
+        gui.key_with(Modifiers::COMMAND, Key::A);
+        gui.type_text(&folder.path().join(name).display().to_string());
+        gui.steps(2);
+        gui.key(Key::Enter);
+        gui.until("the export began", |gui| gui.state().panels.dialog.is_none());
+    };
+    export(&mut gui, "absent/a.zip");
+    gui.until("it failed", |gui| gui.state().notifications.iter().any(|news| news.text.starts_with("can't write")));
+    ask(&mut gui);
+    gui.key(Key::Escape);
+    // What failed or was given up is forgotten: this export is one like any other.
+    let path = folder.path().join("a.zip");
+    gui.send(AnnotationCommand::Work(AnnotationWork::Export { path: path.clone(), kind: ExportKind::Wkw, then: None }));
+    gui.until("exported", |gui| gui.annotation().work.is_none() && gui.annotation().file.is_some());
+    gui.steps(5);
+    assert!(gui.state().dataset.is_some());
+    gui.send(UiCommand::NewSegment);
+    gui.settle();
+    export(&mut gui, "b.zip");
+    gui.until("closed", |gui| gui.state().dataset.is_none());
+    assert!(folder.path().join("b.zip").is_file());
 }
 
 #[test]

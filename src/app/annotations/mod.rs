@@ -16,7 +16,8 @@ use crate::format::Dataset;
 use crate::problem::Severity;
 use crate::scene::SegmentDisplay;
 use crate::state::{
-    AnnotationWork, Dialog, EditRequest, Effect, ExportKind, InspectorTab, OpenAnnotation, Opening, RunningWork, Tool, given_colors,
+    AnnotationWork, AppCommand, Dialog, EditRequest, Effect, ExportKind, InspectorTab, OpenAnnotation, Opening, RunningWork, Tool,
+    given_colors,
 };
 use recovery::RecoveryFolder;
 use std::path::{Path, PathBuf};
@@ -454,7 +455,11 @@ impl App {
                 }
             }
             WorkEvent::Ended(outcome) => {
-                open.work = None;
+                let work = open.work.take().map(|running| running.work);
+                if let (Some(AnnotationWork::Export { then: Some(then), .. }), WorkOutcome::Exported { .. }) = (work, &outcome) {
+                    // Asked about again if edits were made meanwhile, or the file is no annotation.
+                    self.commands.send(AppCommand::Confirmed(then));
+                }
                 self.apply_outcome(outcome);
             }
         }

@@ -85,7 +85,7 @@ impl Tasks {
             let editing = ToEditing { reporter, session };
             let progress = |done, total| editing.progress(done, total);
             let run = || match work {
-                AnnotationWork::Export { path, kind } => {
+                AnnotationWork::Export { path, kind, .. } => {
                     let job = Export { annotation: &annotation, progress: &progress, cancel: &cancel };
                     job.run(path, kind, revision)
                 }

@@ -85,6 +85,8 @@ pub enum AnnotationCommand {
     SwitchTree(usize),
     /// Export or check.
     Work(AnnotationWork),
+    /// Ask where to export to; once that is done, go on with what would have lost edits.
+    ExportThen(Box<Effect>),
     /// Give up what goes on.
     CancelWork,
     /// Show the annotation over this dataset.
@@ -117,8 +119,12 @@ pub fn dispatch_annotation_ui(state: &mut AppState, feed: &SliceFeed, command: U
         UiCommand::ImportAnnotation => return vec![Effect::PickAnnotation],
         UiCommand::CloseAnnotation => return vec![Effect::CloseAnnotation],
         UiCommand::SaveAnnotation => return save(state),
-        UiCommand::ExportAnnotation => state.panels.dialog = state.annotation.as_ref().map(|open| export_dialog(open, open.export_kind())),
-        UiCommand::ExportMerged => state.panels.dialog = state.annotation.as_ref().map(|open| export_dialog(open, ExportKind::Merged)),
+        UiCommand::ExportAnnotation => {
+            state.panels.dialog = state.annotation.as_ref().map(|open| export_dialog(open, open.export_kind(), None))
+        }
+        UiCommand::ExportMerged => {
+            state.panels.dialog = state.annotation.as_ref().map(|open| export_dialog(open, ExportKind::Merged, None))
+        }
         UiCommand::CheckRoundTrip => return work(state, AnnotationWork::RoundTrip),
         UiCommand::ToolMove => tool(state, Tool::Move),
         UiCommand::ToolBrush => tool(state, Tool::Brush),
@@ -188,6 +194,9 @@ pub fn dispatch_annotation(state: &mut AppState, feed: &SliceFeed, command: Anno
             }
         }
         AnnotationCommand::Work(wanted) => return work(state, wanted),
+        AnnotationCommand::ExportThen(then) => {
+            state.panels.dialog = state.annotation.as_ref().map(|open| export_dialog(open, open.export_kind(), Some(then)));
+        }
         AnnotationCommand::CancelWork => return vec![Effect::CancelWork],
         AnnotationCommand::Compare { a, b } => {
             state.panels.dialog = None;
@@ -240,12 +249,12 @@ fn save(state: &mut AppState) -> Vec<Effect> {
     match &open.file {
         // What couldn't be read would be gone with the file.
         Some(_) if open.is_damaged => {
-            state.panels.dialog = Some(export_dialog(open, open.export_kind()));
+            state.panels.dialog = Some(export_dialog(open, open.export_kind(), None));
             say(state, "Not all of the file could be read: export to another one");
             Vec::new()
         }
         Some(path) if open.may_replace_file && !open.changed_on_disk => {
-            let work_wanted = AnnotationWork::Export { path: path.clone(), kind: open.export_kind() };
+            let work_wanted = AnnotationWork::Export { path: path.clone(), kind: open.export_kind(), then: None };
             work(state, work_wanted)
         }
         Some(path) => {
@@ -253,18 +262,18 @@ fn save(state: &mut AppState) -> Vec<Effect> {
             Vec::new()
         }
         None => {
-            state.panels.dialog = Some(export_dialog(open, open.export_kind()));
+            state.panels.dialog = Some(export_dialog(open, open.export_kind(), None));
             Vec::new()
         }
     }
 }
 
 /// A dialog for where to export to, with a suggestion.
-fn export_dialog(open: &OpenAnnotation, kind: ExportKind) -> Dialog {
+fn export_dialog(open: &OpenAnnotation, kind: ExportKind, then: Option<Box<Effect>>) -> Dialog {
     let folder = open.file.as_deref().and_then(std::path::Path::parent);
     let folder = folder.map_or_else(|| std::env::current_dir().unwrap_or_default(), std::path::Path::to_owned);
     let name = if kind == ExportKind::Merged { format!("{}_merged", open.name) } else { format!("{}.zip", open.name) };
-    Dialog::Export { path: folder.join(name), kind }
+    Dialog::Export { path: folder.join(name), kind, then }
 }
 
 /// The volume with what is painted in it at present.

@@ -3,6 +3,7 @@
 use super::commands::SegmentChange;
 use crate::format::nml::SegmentId;
 use crate::geometry::{Mag, SlicePlane, Vec3Int};
+use crate::state::dispatch::Effect;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -122,7 +123,7 @@ impl ExportKind {
 }
 
 /// Longer work on the open annotation, off the window's thread.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum AnnotationWork {
     /// Write it.
     Export {
@@ -130,6 +131,8 @@ pub enum AnnotationWork {
         path: PathBuf,
         /// As what.
         kind: ExportKind,
+        /// What goes on once it is written; forgotten if it isn't.
+        then: Option<Box<Effect>>,
     },
     /// Export, import again, compare.
     RoundTrip,

@@ -6,6 +6,7 @@ use crate::ui::theme::{Icon, Severity, Tokens, icons, metrics, text};
 use crate::ui::typed_path::typed_path;
 use crate::ui::widgets::{PathText, Segmented, TextButton, TextField, severity_icon};
 use egui::{Align, Key, Label, Layout, Response, Ui, vec2};
+use std::mem::{Discriminant, discriminant};
 use std::path::{Path, PathBuf};
 use strum::IntoEnumIterator as _;
 
@@ -15,7 +16,8 @@ const BROWSE_WIDTH: f32 = 76.0;
 /// The open question with what is remembered of it.
 #[derive(Debug, Default)]
 pub struct Questions {
-    is_shown: bool,
+    /// The kind that is shown: one may follow from another.
+    shown: Option<Discriminant<Dialog>>,
     /// The path that was asked about last, so that each is looked at once.
     asked_path: Option<PathBuf>,
 }
@@ -27,9 +29,10 @@ impl Questions {
             *self = Self::default();
             return;
         };
-        let is_new = !std::mem::replace(&mut self.is_shown, true);
+        let kind = discriminant(dialog);
+        let is_new = self.shown.replace(kind) != Some(kind);
         let closes = match dialog {
-            Dialog::Export { path, kind } => self.export_ui(ui, ctx, path, *kind, is_new),
+            Dialog::Export { path, kind, then } => self.export_ui(ui, ctx, (path, *kind, then.as_deref()), is_new),
             Dialog::ReplaceFile(path) => replace_ui(ui, ctx, path, is_new),
             Dialog::Unsaved(effect) => unsaved_ui(ui, ctx, effect, is_new),
             Dialog::Compare { a, b } => compare_ui(ui, ctx, a, b, is_new),
@@ -40,7 +43,8 @@ impl Questions {
         }
     }
 
-    fn export_ui(&mut self, ui: &Ui, ctx: &AppContext<'_>, path: &Path, kind: ExportKind, is_new: bool) -> bool {
+    fn export_ui(&mut self, ui: &Ui, ctx: &AppContext<'_>, (path, kind, then): (&Path, ExportKind, Option<&Effect>), is_new: bool) -> bool {
+        let then = || then.cloned().map(Box::new);
         let mut typed = path.to_string_lossy().into_owned();
         let mut chosen = kind;
         let (mut starts, mut cancels) = (false, false);
@@ -66,11 +70,12 @@ impl Questions {
             });
         });
         if starts && let Some(path) = target {
-            ctx.send(AnnotationCommand::Work(AnnotationWork::Export { path, kind: chosen }));
+            ctx.send(AnnotationCommand::Work(AnnotationWork::Export { path, kind: chosen, then: then() }));
         } else if chosen != kind {
-            ctx.send(AppCommand::SetDialog(Some(Dialog::Export { path: fitting_path(Path::new(&typed), chosen), kind: chosen })));
+            let path = fitting_path(Path::new(&typed), chosen);
+            ctx.send(AppCommand::SetDialog(Some(Dialog::Export { path, kind: chosen, then: then() })));
         } else if Path::new(&typed) != path {
-            ctx.send(AppCommand::SetDialog(Some(Dialog::Export { path: PathBuf::from(typed), kind })));
+            ctx.send(AppCommand::SetDialog(Some(Dialog::Export { path: PathBuf::from(typed), kind, then: then() })));
         }
         closes || cancels
     }
@@ -132,7 +137,7 @@ fn replace_ui(ui: &Ui, ctx: &AppContext<'_>, path: &Path, is_new: bool) -> bool 
         ui.add(PathText::new(&path.display().to_string()).fill());
         buttons_ui(ui, |ui| {
             if focused(ui.add(TextButton::main("Replace")), is_new).clicked() {
-                let work = AnnotationWork::Export { path: path.to_owned(), kind: ExportKind::Wkw };
+                let work = AnnotationWork::Export { path: path.to_owned(), kind: ExportKind::Wkw, then: None };
                 ctx.send(AppCommand::Confirmed(Box::new(Effect::Work(work))));
             }
             if ui.add(TextButton::new("Export elsewhere…")).clicked() {
@@ -150,8 +155,9 @@ fn unsaved_ui(ui: &Ui, ctx: &AppContext<'_>, effect: &Effect, is_new: bool) -> b
     let closes = dialog_ui(ui, "Unsaved edits", vec2(WIDTH, 148.0), |ui| {
         sentence_ui(ui, &format!("No file has the last edits of {name}. {} loses them.", what_loses(effect)));
         buttons_ui(ui, |ui| {
-            if focused(ui.add(TextButton::main("Export…").icon(icons::EXPORT)), is_new).clicked() {
-                ctx.send(UiCommand::ExportAnnotation);
+            let export = focused(ui.add(TextButton::main("Export…").icon(icons::EXPORT)), is_new);
+            if export.on_hover_text("Goes on once it is exported").clicked() {
+                ctx.send(AnnotationCommand::ExportThen(Box::new(effect.clone())));
             }
             if ui.add(TextButton::new("Discard edits")).clicked() {
                 ctx.send(AppCommand::Confirmed(Box::new(Effect::Discard(Box::new(effect.clone())))));

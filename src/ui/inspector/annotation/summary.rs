@@ -176,7 +176,7 @@ fn actions_ui(ui: &mut Ui, ctx: &AppContext<'_>) {
 fn work_ui(ui: &mut Ui, ctx: &AppContext<'_>, running: &RunningWork) {
     let tokens = Tokens::of(ui);
     let (name, path) = match &running.work {
-        AnnotationWork::Export { path, kind } => (format!("Exporting as {}", kind.text()), Some(path)),
+        AnnotationWork::Export { path, kind, .. } => (format!("Exporting as {}", kind.text()), Some(path)),
         AnnotationWork::RoundTrip => ("Checking the round trip".to_owned(), None),
     };
     card_ui(ui, None, |ui| {
