@@ -182,8 +182,8 @@ fn run(annotation: Annotation, mut revision: u64, jobs: &Receiver<Job>, reporter
                 if has_new_list {
                     *segments = painter.editor().volume().segments.as_slice().into();
                 }
-                let report = report(volume, painter, segments.clone(), (result, new_segment, revision), is_part);
-                reporter.editor(EditorEvent::Edited(Box::new(report)));
+                let report = report(volume, painter, segments.clone(), (result, revision), is_part);
+                reporter.editor(EditorEvent::Edited(Box::new(EditReport { new_segment, ..report })));
             }
             Job::Snapshot(purpose) => {
                 // Later edits are no part of it, however long the work takes.
@@ -194,7 +194,7 @@ fn run(annotation: Annotation, mut revision: u64, jobs: &Receiver<Job>, reporter
             Job::Counted { volume, result } => {
                 let Some((painter, segments)) = painters.get_mut(volume).zip(listed.get(volume)) else { continue };
                 painter.finish_count(*result);
-                let report = report(volume, painter, segments.clone(), (Ok(Vec::new()), None, revision), false);
+                let report = report(volume, painter, segments.clone(), (Ok(Vec::new()), revision), false);
                 reporter.editor(EditorEvent::Counted(Box::new(report)));
             }
         }
@@ -206,10 +206,10 @@ fn report(
     volume: usize,
     painter: &Painter,
     segments: Arc<[Segment]>,
-    (result, new_segment, revision): (Result<Vec<String>, String>, Option<(u64, SegmentId)>, u64),
+    (result, revision): (Result<Vec<String>, String>, u64),
     is_part: bool,
 ) -> EditReport {
     let lists =
         (!is_part).then(|| EditLists { history: painter.editor().history().into(), counts: painter.editor().counts().map(Arc::new) });
-    EditReport { volume, result, revision, new_segment, segments, lists }
+    EditReport { volume, result, revision, new_segment: None, segments, lists }
 }

@@ -73,6 +73,8 @@ mod tests {
             class: ElementClass::Uint64,
             is_zarr: false,
             active: 0,
+            new_segments: 0,
+            awaits_new: false,
             segments: listed.iter().map(segment).collect(),
             counts: counts.map(|counts| Arc::new(counts.iter().copied().collect())),
             history: Arc::from([]),
