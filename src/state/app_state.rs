@@ -104,6 +104,17 @@ pub enum Dialog {
         /// What was asked for before, and goes on once it is exported.
         then: Option<Box<Effect>>,
     },
+    /// Whether what can't be read is left out of an export.
+    ExportDamaged {
+        /// Where it was to go.
+        path: PathBuf,
+        /// As what.
+        kind: ExportKind,
+        /// What was asked for before.
+        then: Option<Box<Effect>>,
+        /// What can't be read, and why.
+        reason: String,
+    },
     /// Whether the file that the annotation came from may be replaced.
     ReplaceFile(PathBuf),
     /// There are edits that no file has; what was to be done then.
@@ -137,7 +148,15 @@ impl Dialog {
             (Self::Export { path, .. }, PathField::ExportTo)
             | (Self::Compare { a: path, .. }, PathField::CompareA)
             | (Self::Compare { b: path, .. }, PathField::CompareB) => *path = picked,
-            (Self::Export { .. } | Self::ReplaceFile(_) | Self::Unsaved(_) | Self::Compare { .. } | Self::Recover(_), _) => {}
+            (
+                Self::Export { .. }
+                | Self::ExportDamaged { .. }
+                | Self::ReplaceFile(_)
+                | Self::Unsaved(_)
+                | Self::Compare { .. }
+                | Self::Recover(_),
+                _,
+            ) => {}
         }
     }
 }

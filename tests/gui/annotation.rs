@@ -310,7 +310,12 @@ fn what_was_asked_goes_on_once_the_edits_are_exported() {
     gui.key(Key::Escape);
     // What failed or was given up is forgotten: this export is one like any other.
     let path = folder.path().join("a.zip");
-    gui.send(AnnotationCommand::Work(AnnotationWork::Export { path: path.clone(), kind: ExportKind::Wkw, then: None }));
+    gui.send(AnnotationCommand::Work(AnnotationWork::Export {
+        path: path.clone(),
+        kind: ExportKind::Wkw,
+        then: None,
+        drops_damaged: false,
+    }));
     gui.until("exported", |gui| gui.annotation().work.is_none() && gui.annotation().file.is_some());
     gui.steps(5);
     assert!(gui.state().dataset.is_some());

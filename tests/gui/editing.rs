@@ -172,7 +172,12 @@ fn an_export_is_opened_with_the_same_voxels_and_ctrl_s_replaces_it() {
 }
 
 fn export(gui: &mut Gui, file: &Path) {
-    gui.send(AnnotationCommand::Work(AnnotationWork::Export { path: file.to_owned(), kind: ExportKind::Wkw, then: None }));
+    gui.send(AnnotationCommand::Work(AnnotationWork::Export {
+        path: file.to_owned(),
+        kind: ExportKind::Wkw,
+        then: None,
+        drops_damaged: false,
+    }));
     let file = file.to_owned();
     gui.until("exported", move |gui| gui.annotation().work.is_none() && gui.annotation().file.as_ref() == Some(&file));
 }

@@ -8,6 +8,7 @@ mod annotation;
 mod channels_and_axes;
 mod editing;
 mod errors;
+mod exports;
 mod frames;
 mod keys;
 mod layers;

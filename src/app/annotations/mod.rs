@@ -28,6 +28,9 @@ use std::time::{Duration, Instant};
 /// Edits are saved aside this long after the last time: with the time that it takes, less than ten seconds are lost.
 const AUTOSAVE_EVERY: Duration = Duration::from_secs(4);
 
+/// Warnings of an export that are shown; further ones are in the log.
+const MAX_SAID: usize = 3;
+
 /// How often the opened file is looked at.
 const WATCH_EVERY: Duration = Duration::from_secs(3);
 
@@ -456,11 +459,18 @@ impl App {
             }
             WorkEvent::Ended(outcome) => {
                 let work = open.work.take().map(|running| running.work);
-                if let (Some(AnnotationWork::Export { then: Some(then), .. }), WorkOutcome::Exported { .. }) = (work, &outcome) {
-                    // Asked about again if edits were made meanwhile, or the file is no annotation.
-                    self.commands.send(AppCommand::Confirmed(then));
+                match (work, outcome) {
+                    (Some(AnnotationWork::Export { path, kind, then, .. }), WorkOutcome::Unreadable(reason)) => {
+                        log::warn!("{reason}");
+                        self.state.panels.dialog = Some(Dialog::ExportDamaged { path, kind, then, reason });
+                    }
+                    (Some(AnnotationWork::Export { then: Some(then), .. }), outcome @ WorkOutcome::Exported { .. }) => {
+                        // Asked about again if edits were made meanwhile, or the file is no annotation.
+                        self.commands.send(AppCommand::Confirmed(then));
+                        self.apply_outcome(outcome);
+                    }
+                    (_, outcome) => self.apply_outcome(outcome),
                 }
-                self.apply_outcome(outcome);
             }
         }
     }
@@ -482,13 +492,18 @@ impl App {
                         folder.remove();
                     }
                 }
-                for loss in losses {
-                    self.say(Severity::Warning, &loss);
+                let (said, further) = losses.split_at(losses.len().min(MAX_SAID));
+                for loss in said {
+                    self.say(Severity::Warning, loss);
+                }
+                if !further.is_empty() {
+                    further.iter().for_each(|loss| log::warn!("{loss}"));
+                    self.say(Severity::Warning, &format!("{} further warnings are in the log", further.len()));
                 }
                 self.say(Severity::Info, &format!("Exported {summary} to {}", path.display()));
             }
             WorkOutcome::Checked(result) => open.round_trip = Some(result),
-            WorkOutcome::Failed(error) => self.say(Severity::Error, &error),
+            WorkOutcome::Unreadable(error) | WorkOutcome::Failed(error) => self.say(Severity::Error, &error),
             WorkOutcome::Cancelled => self.say(Severity::Info, "Cancelled; nothing was changed"),
         }
     }

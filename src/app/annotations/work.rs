@@ -3,7 +3,9 @@
 use super::FileStamp;
 use super::editor::EditorEvent;
 use super::recovery::{self, About};
-use crate::annotation::export::{ExportFormat, ExportOptions, ExportReport, ExportWatch, RoundtripReport, export, merge, roundtrip};
+use crate::annotation::export::{
+    ExportError, ExportFormat, ExportOptions, ExportReport, ExportWatch, RoundtripReport, export, merge, roundtrip,
+};
 use crate::annotation::{Annotation, CountJob, CountResult};
 use crate::app::tasks::{Reporter, TaskEvent, Tasks};
 use crate::state::{AnnotationWork, ExportKind, RoundTripResult};
@@ -34,6 +36,8 @@ pub enum WorkOutcome {
     Exported { path: PathBuf, kind: ExportKind, revision: u64, stamp: FileStamp, summary: String, losses: Vec<String> },
     /// A round trip was compared.
     Checked(RoundTripResult),
+    /// Not all of the annotation can be read, and why; nothing was changed.
+    Unreadable(String),
     /// It couldn't be done; nothing was changed.
     Failed(String),
     /// Somebody stopped it; nothing was changed.
@@ -85,15 +89,18 @@ impl Tasks {
             let editing = ToEditing { reporter, session };
             let progress = |done, total| editing.progress(done, total);
             let run = || match work {
-                AnnotationWork::Export { path, kind, .. } => {
-                    let job = Export { annotation: &annotation, progress: &progress, cancel: &cancel };
+                AnnotationWork::Export { path, kind, drops_damaged, .. } => {
+                    let job = Export { annotation: &annotation, drops_damaged, progress: &progress, cancel: &cancel };
                     job.run(path, kind, revision)
                 }
                 AnnotationWork::RoundTrip => check(&annotation, &progress, &cancel),
             };
             let outcome = guarded(run).unwrap_or_else(WorkOutcome::Failed);
-            let outcome =
-                if cancel.load(Ordering::Relaxed) && matches!(outcome, WorkOutcome::Failed(_)) { WorkOutcome::Cancelled } else { outcome };
+            let outcome = if cancel.load(Ordering::Relaxed) && matches!(outcome, WorkOutcome::Failed(_) | WorkOutcome::Unreadable(_)) {
+                WorkOutcome::Cancelled
+            } else {
+                outcome
+            };
             editing.work(WorkEvent::Ended(outcome));
         });
     }
@@ -135,6 +142,7 @@ impl ToEditing<'_> {
 /// What an export is made of.
 struct Export<'a> {
     annotation: &'a Annotation,
+    drops_damaged: bool,
     progress: &'a (dyn Fn(u64, u64) + Sync),
     cancel: &'a AtomicBool,
 }
@@ -149,7 +157,12 @@ impl Export<'_> {
         };
         let watch = ExportWatch { progress: self.progress, cancel: self.cancel };
         let exported = match format {
-            Some(_) => export(self.annotation, ExportOptions { format, ..ExportOptions::default() }, &path, watch),
+            Some(_) => export(
+                self.annotation,
+                ExportOptions { format, drops_damaged: self.drops_damaged, ..ExportOptions::default() },
+                &path,
+                watch,
+            ),
             None => merge(self.annotation, &path, watch),
         };
         match exported {
@@ -161,6 +174,10 @@ impl Export<'_> {
                 summary: summary(&report),
                 losses: report.problems.iter().map(ToString::to_string).collect(),
             },
+            // A merged dataset without some of its voxels would look whole.
+            Err(err @ (ExportError::Read(_) | ExportError::Attachment { .. })) if format.is_some() && !self.drops_damaged => {
+                WorkOutcome::Unreadable(err.to_string())
+            }
             Err(err) => WorkOutcome::Failed(err.to_string()),
         }
     }

@@ -254,7 +254,7 @@ fn save(state: &mut AppState) -> Vec<Effect> {
             Vec::new()
         }
         Some(path) if open.may_replace_file && !open.changed_on_disk => {
-            let work_wanted = AnnotationWork::Export { path: path.clone(), kind: open.export_kind(), then: None };
+            let work_wanted = AnnotationWork::Export { path: path.clone(), kind: open.export_kind(), then: None, drops_damaged: false };
             work(state, work_wanted)
         }
         Some(path) => {

@@ -133,6 +133,8 @@ pub enum AnnotationWork {
         kind: ExportKind,
         /// What goes on once it is written; forgotten if it isn't.
         then: Option<Box<Effect>>,
+        /// Whether what can't be read is left out; the export ends with a question otherwise.
+        drops_damaged: bool,
     },
     /// Export, import again, compare.
     RoundTrip,

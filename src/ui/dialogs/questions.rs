@@ -1,7 +1,9 @@
-//! Questions and forms of [`crate::state::Dialog`]: exporting, replacing a file, unsaved edits, comparing, recovering.
+//! Questions and forms of [`crate::state::Dialog`]: exporting, replacing a file, damaged and unsaved edits, comparing, recovering.
 
 use super::dialog_ui;
-use crate::state::{AnnotationCommand, AnnotationWork, AppCommand, AppContext, Dialog, Effect, ExportKind, PathField, UiCommand};
+use crate::state::{
+    AnnotationCommand, AnnotationWork, AppCommand, AppContext, Dialog, Effect, ExportKind, OpenAnnotation, PathField, UiCommand,
+};
 use crate::ui::theme::{Icon, Severity, Tokens, icons, metrics, text};
 use crate::ui::typed_path::typed_path;
 use crate::ui::widgets::{PathText, Segmented, TextButton, TextField, severity_icon};
@@ -33,6 +35,12 @@ impl Questions {
         let is_new = self.shown.replace(kind) != Some(kind);
         let closes = match dialog {
             Dialog::Export { path, kind, then } => self.export_ui(ui, ctx, (path, *kind, then.as_deref()), is_new),
+            Dialog::ExportDamaged { path, kind, then, reason } => damaged_ui(
+                ui,
+                ctx,
+                reason,
+                &AnnotationWork::Export { path: path.clone(), kind: *kind, then: then.clone(), drops_damaged: true },
+            ),
             Dialog::ReplaceFile(path) => replace_ui(ui, ctx, path, is_new),
             Dialog::Unsaved(effect) => unsaved_ui(ui, ctx, effect, is_new),
             Dialog::Compare { a, b } => compare_ui(ui, ctx, a, b, is_new),
@@ -70,7 +78,7 @@ impl Questions {
             });
         });
         if starts && let Some(path) = target {
-            ctx.send(AnnotationCommand::Work(AnnotationWork::Export { path, kind: chosen, then: then() }));
+            ctx.send(AnnotationCommand::Work(AnnotationWork::Export { path, kind: chosen, then: then(), drops_damaged: false }));
         } else if chosen != kind {
             let path = fitting_path(Path::new(&typed), chosen);
             ctx.send(AppCommand::SetDialog(Some(Dialog::Export { path, kind: chosen, then: then() })));
@@ -137,10 +145,38 @@ fn replace_ui(ui: &Ui, ctx: &AppContext<'_>, path: &Path, is_new: bool) -> bool 
         ui.add(PathText::new(&path.display().to_string()).fill());
         buttons_ui(ui, |ui| {
             if focused(ui.add(TextButton::main("Replace")), is_new).clicked() {
-                let work = AnnotationWork::Export { path: path.to_owned(), kind: ExportKind::Wkw, then: None };
+                let kind = ctx.state.annotation.as_ref().map_or(ExportKind::Wkw, OpenAnnotation::export_kind);
+                let work = AnnotationWork::Export { path: path.to_owned(), kind, then: None, drops_damaged: false };
                 ctx.send(AppCommand::Confirmed(Box::new(Effect::Work(work))));
             }
             if ui.add(TextButton::new("Export elsewhere…")).clicked() {
+                ctx.send(UiCommand::ExportAnnotation);
+            }
+            cancels = ui.add(TextButton::new("Cancel")).clicked();
+        });
+    });
+    closes || cancels
+}
+
+fn damaged_ui(ui: &Ui, ctx: &AppContext<'_>, reason: &str, work: &AnnotationWork) -> bool {
+    let mut cancels = false;
+    let own_file = ctx.state.annotation.as_ref().and_then(|open| open.file.as_ref());
+    let replaces = matches!(work, AnnotationWork::Export { path, .. } if Some(path) == own_file);
+    let closes = dialog_ui(ui, "Not all can be read", vec2(WIDTH, 212.0), |ui| {
+        let consequence = if replaces {
+            "Nothing was written. The export can leave out what can't be read, but the file that it replaces loses it for good."
+        } else {
+            "Nothing was written. The export can leave out what can't be read, and list it. The file that is open stays as it is."
+        };
+        sentence_ui(ui, consequence);
+        egui::ScrollArea::vertical().max_height(72.0).auto_shrink(false).show(ui, |ui| {
+            ui.add(Label::new(text::mono(reason).color(Tokens::of(ui).t1)).wrap().selectable(true));
+        });
+        buttons_ui(ui, |ui| {
+            if ui.add(TextButton::main("Leave it out")).clicked() {
+                ctx.send(AnnotationCommand::Work(work.clone()));
+            }
+            if replaces && ui.add(TextButton::new("Export elsewhere…")).clicked() {
                 ctx.send(UiCommand::ExportAnnotation);
             }
             cancels = ui.add(TextButton::new("Cancel")).clicked();

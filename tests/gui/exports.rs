@@ -1,0 +1,69 @@
+//! What becomes of files that the open annotation is exported to.
+
+use crate::builders::archives::{self, Packing, wkw_data};
+use crate::editing::painting;
+use crate::support::{Gui, SIZES, Setup, Tiny};
+use chunkscope::state::{AnnotationCommand, AnnotationWork, AppCommand, Dialog, ExportKind, UiCommand};
+use egui::accesskit::Role;
+use std::path::Path;
+
+#[test]
+fn an_export_leaves_out_what_cannot_be_read_only_if_that_is_wanted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (from, to) = (folder.path().join("a.zip"), folder.path().join("b.zip"));
+    let mut data = wkw_data(100);
+    data.push(archives::file("1/z0/y0/x3.wkw", b"no bucket at all"));
+    std::fs::write(&from, archives::annotation(&data, Packing::Deflated)).expect("written");
+    for size in SIZES {
+        let mut gui = Setup::of(from.clone()).size(size).start();
+        gui.until("opened", |gui| gui.state().annotation.is_some());
+        let ask = |gui: &mut Gui, path: &Path| {
+            gui.send(AnnotationCommand::Work(AnnotationWork::Export {
+                path: path.to_owned(),
+                kind: ExportKind::Wkw,
+                then: None,
+                drops_damaged: false,
+            }));
+            gui.until("asked", |gui| matches!(gui.state().panels.dialog, Some(Dialog::ExportDamaged { .. })));
+            gui.steps(3);
+            gui.assert_says("x3.wkw");
+            gui.check_names();
+        };
+        ask(&mut gui, &from);
+        gui.assert_says("loses it for good");
+        gui.click(Role::Button, "Cancel");
+        gui.steps(2);
+        assert!(gui.state().panels.dialog.is_none() && gui.annotation().work.is_none());
+        ask(&mut gui, &to);
+        assert!(!gui.says("for good") && !to.exists());
+        gui.click(Role::Button, "Leave it out");
+        gui.until("exported", |gui| gui.annotation().work.is_none() && gui.annotation().file.as_ref() == Some(&to));
+        assert!(gui.state().notifications.iter().any(|news| news.text.contains("x3.wkw") && news.text.contains("left out")));
+        let again = Setup::of(to.clone()).start();
+        assert!(again.state().open_error.is_none());
+        std::fs::remove_file(&to).expect("written");
+    }
+}
+
+#[test]
+fn the_file_that_is_replaced_keeps_its_format() {
+    let tiny = Tiny::new();
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("zarr.zip");
+    let mut gui = painting(Setup::of(tiny.path()));
+    let work = AnnotationWork::Export { path: file.clone(), kind: ExportKind::Zarr3, then: None, drops_damaged: false };
+    gui.send(AnnotationCommand::Work(work));
+    gui.until("exported", |gui| gui.annotation().file.as_ref() == Some(&file));
+    gui.send(AppCommand::Open(file.clone()));
+    gui.until("opened", |gui| gui.annotation().export_kind() == ExportKind::Zarr3);
+    gui.settle();
+    gui.send(UiCommand::NewSegment);
+    gui.settle();
+    gui.send(UiCommand::SaveAnnotation);
+    gui.steps(3);
+    gui.click(Role::Button, "Replace");
+    gui.until("replaced", |gui| !gui.annotation().is_unsaved() && gui.annotation().work.is_none());
+    gui.send(AppCommand::Open(file));
+    gui.until("opened", |gui| gui.annotation().revision == 0);
+    assert_eq!(gui.annotation().export_kind(), ExportKind::Zarr3);
+}
