@@ -2,8 +2,11 @@
 
 use super::args::{AnnotationAction, AnnotationArgs, AnnotationFormat, AxisPosition, PaintedBox};
 use super::output::print;
+use super::progress::ShownProgress;
 use super::{UsageError, finish, info, open, warn_all};
-use crate::annotation::export::{ExportFormat, ExportOptions, ExportReport, ExportWatch, RoundtripReport, export, merge, roundtrip};
+use crate::annotation::export::{
+    ExportError, ExportFormat, ExportOptions, ExportReport, ExportWatch, RoundtripReport, export, merge, roundtrip,
+};
 use crate::annotation::{Annotation, OverwriteMode, PaintSettings, VolumeAnnotation, VolumeEditor, new_volume};
 use crate::format::nml::{Experiment, NewNml, Nml, VolumeFormat};
 use crate::format::{Dataset, LayerCategory};
@@ -44,11 +47,15 @@ fn options(format: Option<AnnotationFormat>) -> ExportOptions {
     ExportOptions { format, ..ExportOptions::default() }
 }
 
+const DROP_HINT: &str = "--drop-damaged writes what can be read";
+
 /// A command is stopped by a signal, which leaves no half file.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
-fn watch() -> ExportWatch<'static> {
-    ExportWatch { progress: &|_, _| (), cancel: &NEVER }
+/// Shows how far work is.
+fn watched<T>(doing: &'static str, work: impl FnOnce(ExportWatch<'_>) -> T) -> T {
+    let shown = ShownProgress::of(doing);
+    work(ExportWatch { progress: &|done, total| shown.show(done, total), cancel: &NEVER })
 }
 
 /// Opens an annotation over the dataset that it belongs to, if that was given. One of which not all can be read is refused:
@@ -72,7 +79,7 @@ fn open_with_losses(path: &Path, dataset: Option<&Dataset>) -> Result<(Annotatio
 }
 
 fn write(annotation: &Annotation, output: &Path, options: ExportOptions) -> Result<()> {
-    let report = export(annotation, options, output, watch())?;
+    let report = watched("exporting", |watch| export(annotation, options, output, watch))?;
     warn_all(&report.problems);
     print(&describe(&report, output))
 }
@@ -93,9 +100,12 @@ fn describe(report: &ExportReport, output: &Path) -> String {
 fn convert(input: &Path, output: &Path, format: Option<AnnotationFormat>, drops_damaged: bool) -> Result<()> {
     let (annotation, lost) = open_with_losses(input, None)?;
     if let Some(lost) = lost.filter(|_| !drops_damaged) {
-        return Err(anyhow!("{lost}; --drop-damaged writes what can be read"));
+        return Err(anyhow!("{lost}; {DROP_HINT}"));
     }
-    write(&annotation, output, ExportOptions { drops_damaged, ..options(format) })
+    write(&annotation, output, ExportOptions { drops_damaged, ..options(format) }).map_err(|err| match err.downcast_ref() {
+        Some(ExportError::Read(_) | ExportError::Attachment { .. }) => anyhow!("{err}; {DROP_HINT}"),
+        Some(_) | None => err,
+    })
 }
 
 fn new(dataset: &Path, layer: Option<&str>, output: &Path) -> Result<()> {
@@ -191,14 +201,14 @@ fn merge_into(input: &Path, dataset: &Path, output: &Path) -> Result<()> {
             notes.warn(&volume.name, format!("mag {} is left out: the annotation doesn't have it", level.mag));
         }
     }
-    let report = merge(&annotation, output, watch())?;
+    let report = watched("merging", |watch| merge(&annotation, output, watch))?;
     warn_all(notes.iter().chain(&report.problems));
     print(&describe(&report, output))
 }
 
 fn check(file: &Path, format: Option<AnnotationFormat>) -> Result<bool> {
     let annotation = open_annotation(file, None)?;
-    let report = roundtrip(&annotation, options(format), watch())?;
+    let report = watched("checking", |watch| roundtrip(&annotation, options(format), watch))?;
     warn_all(&report.export.problems);
     print(&describe_roundtrip(&annotation, &report))?;
     Ok(report.is_equal())

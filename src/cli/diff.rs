@@ -4,14 +4,15 @@ use super::diff_args::DiffArgs;
 use super::diff_json::DiffJson;
 use super::diff_text::describe;
 use super::output::print;
+use super::progress::ShownProgress;
 use super::{UsageError, finish, open, warn_all};
 use crate::compare::{CompareOptions, DatasetDifference, LevelOutcome, Pairing, Selection, Side, Verdict, Watch, compare_datasets};
 use crate::format::Dataset;
 use crate::problem::Severity;
 use anyhow::{Result, anyhow};
-use std::io::{self, IsTerminal, Write};
+use std::io;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::AtomicBool;
 
 /// Exit status of trouble.
 const TROUBLE: u8 = 2;
@@ -34,7 +35,7 @@ fn compare(args: &DiffArgs) -> Result<Verdict> {
     let pairing = Pairing::new(&datasets[0], &datasets[1], &selection).map_err(|err| UsageError(err.to_string()))?;
     datasets.iter().for_each(|dataset| warn_all(&dataset.problems));
     let found = {
-        let shown = ShownProgress::default();
+        let shown = ShownProgress::of("comparing");
         let watch = Watch { progress: &|done, total| shown.show(done, total), cancel: &AtomicBool::new(false) };
         compare_datasets(&pairing, CompareOptions::default(), watch)?
     };
@@ -88,34 +89,4 @@ fn trouble(found: &DatasetDifference) -> Option<anyhow::Error> {
         1 => anyhow!("can't compare {first}"),
         n => anyhow!("can't compare {n} parts, the first is {first}"),
     })
-}
-
-/// Progress in percent, on a terminal only; wiped out when done.
-struct ShownProgress {
-    is_terminal: bool,
-    /// In thousandths, so that it is written when it changes only.
-    shown: AtomicU64,
-}
-
-impl Default for ShownProgress {
-    fn default() -> Self {
-        Self { is_terminal: io::stderr().is_terminal(), shown: AtomicU64::new(0) }
-    }
-}
-
-impl ShownProgress {
-    fn show(&self, done: u64, total: u64) {
-        let share = (u128::from(done) * 1000 / u128::from(total.max(1))).try_into().unwrap_or(1000);
-        if self.is_terminal && self.shown.fetch_max(share, Ordering::Relaxed) < share {
-            let _ = write!(io::stderr(), "\rcomparing, {:5.1} %", share as f64 / 10.0);
-        }
-    }
-}
-
-impl Drop for ShownProgress {
-    fn drop(&mut self) {
-        if self.is_terminal && self.shown.load(Ordering::Relaxed) > 0 {
-            let _ = write!(io::stderr(), "\r\x1b[K");
-        }
-    }
 }

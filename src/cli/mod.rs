@@ -15,6 +15,7 @@ mod info;
 mod info_annotation;
 mod json;
 mod output;
+mod progress;
 mod read;
 mod select;
 mod slice;

@@ -13,8 +13,8 @@ use chunkscope::voxel::ElementClass;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Stdio;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 const FORMATS: [ExportFormat; 3] = [ExportFormat::Wkw, ExportFormat::Zarr3, ExportFormat::Zarr3Spec];
@@ -252,6 +252,17 @@ fn further_axes_are_zarr_only() {
         assert!(report.is_equal(), "{options:?}: {:?} {:?} {:?}", report.bucket_lines, report.nml, report.problems);
         assert_eq!(report.export.problems.len(), usize::from(options.format.is_none()));
     }
+}
+
+#[test]
+fn a_round_trip_is_half_done_when_it_is_written() {
+    let annotation = annotation(vec![volume("Volume", ElementClass::Uint32, Some("seg"), two_mags(ElementClass::Uint32))]);
+    let seen = Mutex::new(Vec::new());
+    let progress = |done: u64, total: u64| seen.lock().expect("no panic").push((done, total));
+    roundtrip(&annotation, ExportOptions::default(), ExportWatch { progress: &progress, ..watch() }).expect("exported");
+    let mut seen = seen.into_inner().expect("no panic");
+    seen.sort_unstable();
+    assert_eq!(seen, (1..=8).map(|done| (done, 8)).collect::<Vec<_>>());
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn what_cannot_be_read_is_left_out_on_request_and_listed() {
     std::fs::write(&from, annotation(&files, Packing::Deflated)).expect("written");
     let answer = run(["annotation", "convert", text(&from), text(&to)]);
     assert_eq!(answer.status, Some(1));
-    assert!(answer.stderr.contains("x3.wkw"), "{}", answer.stderr);
+    assert!(answer.stderr.contains("x3.wkw") && answer.stderr.contains("--drop-damaged"), "{}", answer.stderr);
     assert!(!to.exists());
     let answer = run(["annotation", "convert", text(&from), text(&to), "--drop-damaged"]);
     assert_eq!(answer.status, Some(0), "{}", answer.stderr);

@@ -16,6 +16,7 @@ use std::collections::HashSet;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Differences of buckets that are listed; further ones are counted.
@@ -60,8 +61,12 @@ pub fn roundtrip(annotation: &Annotation, options: ExportOptions, watch: ExportW
     let failed = |reason: String| ExportError::ReadBack(reason);
     let folder = tempfile::tempdir().map_err(|err| failed(err.to_string()))?;
     let path = folder.path().join("roundtrip.zip");
+    // Every bucket is written, and then compared.
+    let buckets: u64 = annotation.volumes.iter().map(|volume| VolumeContent::of(volume).len()).sum();
+    let writing = |done: u64, _: u64| (watch.progress)(done.min(buckets), 2 * buckets);
     let begin = Instant::now();
-    let mut report = RoundtripReport { export: export(annotation, options, &path, watch)?, ..RoundtripReport::default() };
+    let exported = export(annotation, options, &path, ExportWatch { progress: &writing, ..watch })?;
+    let mut report = RoundtripReport { export: exported, ..RoundtripReport::default() };
     report.export_time = begin.elapsed();
     let begin = Instant::now();
     let dataset = crate::format::open(&LocalOpener::default(), Path::new(&path)).map_err(|err| failed(err.to_string()))?;
@@ -70,8 +75,13 @@ pub fn roundtrip(annotation: &Annotation, options: ExportOptions, watch: ExportW
     if again.volumes.len() != annotation.volumes.len() {
         report.problems.push(format!("{} volumes instead of {}", again.volumes.len(), annotation.volumes.len()));
     }
+    let compared = AtomicU64::new(0);
+    let comparing = || {
+        let done = compared.fetch_add(1, Ordering::Relaxed) + 1;
+        (watch.progress)(buckets + done.min(buckets), 2 * buckets);
+    };
     for (volume, at) in annotation.volumes.iter().zip(0..) {
-        compare_volume(volume, again, at, &mut report, watch)?;
+        compare_volume(volume, again, at, &mut report, watch, &comparing)?;
     }
     for attachment in &annotation.attachments {
         let found = again.attachments.iter().find(|other| other.name == attachment.name);
@@ -108,6 +118,7 @@ fn compare_volume(
     at: usize,
     report: &mut RoundtripReport,
     watch: ExportWatch<'_>,
+    progress: &(dyn Fn() + Sync),
 ) -> Result<(), ExportError> {
     let content = VolumeContent::of(volume);
     let Some(file) = again.volumes.get(at) else { return Ok(()) };
@@ -126,6 +137,7 @@ fn compare_volume(
         let all: Vec<&BucketAddress> = level.addresses.iter().chain(&added).collect();
         let outcomes = all.par_iter().map(|at| {
             watch.check()?;
+            progress();
             compare_bucket(volume, level, &**store, at, own.contains(at))
         });
         for (outcome, at) in outcomes.collect::<Result<Vec<_>, _>>()?.into_iter().zip(all) {
