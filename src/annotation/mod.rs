@@ -16,11 +16,12 @@ pub mod export;
 mod fill;
 mod ids;
 mod interpolate;
+pub mod journal;
 mod mask;
 mod opened;
 mod outline;
 #[cfg(test)]
-mod test_world;
+pub(crate) mod test_world;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

@@ -184,9 +184,21 @@ fn nml_volume(volume: &VolumeAnnotation, read: Option<&NmlVolume>, at: usize, la
     // One that the class can't hold stays as it was read until a higher one is known.
     let unfit = read.and_then(|read| read.largest_segment_id).filter(|id| *id > max_segment_id(volume.class));
     told.largest_segment_id = volume.largest_segment_id.filter(|_| is_said).or(unfit);
-    told.segments = volume.segments.iter().map(|segment| with_signed_id(segment, volume.class)).collect();
-    told.segment_groups.clone_from(&volume.segment_groups);
-    told
+    NmlVolume { segments: listed_segments(volume), segment_groups: volume.segment_groups.clone(), ..told }
+}
+
+/// What a volume lists, as a volume of an NML: segments, groups and the highest id.
+pub(super) fn listed(volume: &VolumeAnnotation) -> NmlVolume {
+    NmlVolume {
+        largest_segment_id: volume.largest_segment_id,
+        segments: listed_segments(volume),
+        segment_groups: volume.segment_groups.clone(),
+        ..NmlVolume::new(0, &volume.name)
+    }
+}
+
+fn listed_segments(volume: &VolumeAnnotation) -> Vec<Segment> {
+    volume.segments.iter().map(|segment| with_signed_id(segment, volume.class)).collect()
 }
 
 /// A new segment of a negative id gets an element that says so: ids themselves are 64 bits without a sign.

@@ -1,9 +1,15 @@
 //! Times of brush steps, not run by default:
 //! `cargo test --release --lib annotation::timing -- --ignored --nocapture`.
 
+use super::journal::{Base, Changes, Journal, Saved, Touched};
 use super::test_world::*;
 use super::*;
-use crate::geometry::{BoundingBox, Shape3, SlicePlane, Vec3Int};
+use crate::format::annotation::{BUCKET_SIDE, BucketAddress};
+use crate::format::nml::{NewNml, Nml};
+use crate::geometry::{BoundingBox, ChunkIndex, Shape3, SlicePlane, Vec3Int};
+use crate::voxel::{ElementClass, VoxelBuffer, VoxelType};
+use std::io::{Seek, SeekFrom};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Longest, median and shortest.
@@ -87,4 +93,64 @@ fn large_edits() {
     let (fill, outcome) =
         timed(|| editor.fill(PaintSettings { segment: 7, ..all }, &place, Vec3Int::splat(500), FillExtent::Slice, None).expect("filled"));
     println!("fill of 768²: {fill:.2?}, {} voxels", outcome.voxels);
+}
+
+/// Length of a file.
+fn end(mut file: impl Seek) -> u64 {
+    file.seek(SeekFrom::End(0)).expect("a file")
+}
+
+#[test]
+#[ignore = "prints times"]
+fn twenty_thousand_edited_buckets_saved_aside() {
+    const BUCKETS: i64 = 20_000;
+    let whole = BoundingBox::new(Vec3Int::ZERO, Shape3::splat(BUCKET_SIDE));
+    // A few hundred contents are enough: each bucket is encoded for itself.
+    let contents: Vec<Arc<VoxelBuffer>> = (0..300)
+        .map(|i| {
+            let segment = |p: Vec3Int| ((p.x + p.y / 3 + i) / 19 * 31 + (p.y + p.z) / 23 * 17 + p.z / 11) % 4093 + 1;
+            let bytes = positions(&whole).flat_map(|p| (segment(p) as u32).to_le_bytes()).collect();
+            VoxelBuffer::new(VoxelType::single(ElementClass::Uint32), whole.shape, bytes).map(Arc::new).expect("a bucket")
+        })
+        .collect();
+    let volume = VolumeAnnotation::new(spec(&mags(&["1"])));
+    let changes = (0..BUCKETS).map(|i| BucketChange {
+        level: 0,
+        at: BucketAddress::at(ChunkIndex(Vec3Int::new(i % 30, i / 30 % 30, i / 900))),
+        voxels: Some(contents[i as usize % contents.len()].clone()),
+    });
+    volume.restore(changes.collect()).expect("fits");
+    let (mut touched, mut editor) = (Touched::new(&volume, 1), VolumeEditor::new(volume));
+    let (collect, changes) = timed(|| Changes(vec![touched.since(0, editor.volume(), Base::Opened)]));
+    let file = || tempfile::NamedTempFile::new().expect("a file").into_file();
+    let (first, mut journal) = timed(|| {
+        let journal = Journal::begin(file(), b"", &changes).expect("written");
+        journal.file().sync_data().expect("written");
+        journal
+    });
+    println!("{BUCKETS} buckets: {collect:.2?} to collect, {first:.2?} to save, {} MiB", end(journal.file()) >> 20);
+
+    let all = PaintSettings { segment: 5, active: 5, mode: OverwriteMode::OverwriteAll };
+    let outcome = editor.paint_box(all, &Arc::default(), &BoundingBox::new(Vec3Int::splat(20), Shape3::splat(30))).expect("painted");
+    touched.note(&outcome, 2);
+    let before = end(journal.file());
+    let (collect, changes) = timed(|| Changes(vec![touched.since(1, editor.volume(), Base::Opened)]));
+    let (next, ()) = timed(|| {
+        journal.append(&changes).expect("written");
+        journal.file().sync_data().expect("written");
+    });
+    println!(
+        "{} more: {collect:.2?} to collect, {next:.2?} to save, {} KiB",
+        outcome.touched[0].len(),
+        (end(journal.file()) - before) >> 10
+    );
+
+    let (compact, compacted) = timed(|| journal.compacted(file()).expect("written"));
+    println!("compacted in {compact:.2?}");
+    let volumes = vec![VolumeAnnotation::new(spec(&mags(&["1"])))];
+    let mut annotation = Annotation { name: String::new(), nml: Arc::new(Nml::new(NewNml::default())), volumes, attachments: Vec::new() };
+    compacted.file().rewind().expect("at its beginning");
+    let (back, lost) = timed(|| Saved::find(compacted.file()).expect("readable").put_into(compacted.file(), &mut annotation, u64::MAX));
+    println!("put back in {back:.2?}");
+    assert!(lost.is_empty() && annotation.volumes[0].snapshot() == editor.volume().snapshot());
 }

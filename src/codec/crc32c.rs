@@ -12,6 +12,11 @@ pub fn strip(stored: &[u8]) -> Result<(&[u8], bool), DecodeError> {
     Ok((bytes, crc32c::crc32c(bytes) != u32::from_le_bytes(*sum)))
 }
 
+/// The checksum of bytes after others, whose checksum is `sum`; 0 for none.
+pub fn continued(sum: u32, bytes: &[u8]) -> u32 {
+    crc32c::crc32c_append(sum, bytes)
+}
+
 /// Copies the bytes before the checksum.
 pub fn decode_into(stored: &[u8], out: &mut [u8]) -> Result<Decoded, DecodeError> {
     let (bytes, is_damaged) = strip(stored)?;

@@ -19,7 +19,7 @@ mod xz;
 mod zstd;
 
 pub use chain::{Codec, CodecChain, Decoded};
-pub use crc32c::strip as strip_crc32c;
+pub use crc32c::{continued as crc32c_continued, strip as strip_crc32c};
 
 /// Why stored bytes couldn't be decoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
