@@ -39,7 +39,7 @@ impl Default for LoaderConfig {
 }
 
 /// Memory of this machine, where the system tells it in a file.
-fn memory_bytes() -> Option<u64> {
+pub fn memory_bytes() -> Option<u64> {
     // The line asked for is the first one; the file has no length of its own, so it is read at a position.
     let mut start = [0; 512];
     let len = LocalFolder::new("/proc").read_at(&StorageKey::new("meminfo")?, 0, &mut start).ok()??;

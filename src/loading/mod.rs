@@ -24,7 +24,7 @@ mod tests;
 pub use cache::ChunkCache;
 pub use chunk_id::{ChunkId, ChunkLookup, ChunkState, SourceId};
 pub use event::{EVENT_CAPACITY, LoaderEvent, UiWaker};
-pub use loader::{ChunkLoader, DEFAULT_MAX_BYTES, LoaderConfig};
+pub use loader::{ChunkLoader, DEFAULT_MAX_BYTES, LoaderConfig, memory_bytes};
 pub use meter::{HISTORY_BUCKETS, LoadSample, MeterBucket, MeterSnapshot, MeterTotals, Percentiles, ThroughputMeter};
 pub use pool::{PoolError, WorkPool};
 pub use priority::{ChunkPriority, PriorityTier};

@@ -196,7 +196,7 @@ fn folder_of(path: &Path) -> &Path {
 }
 
 /// Makes a rename last. Not every system lets folders be opened.
-fn sync_folder(folder: &Path) {
+pub fn sync_folder(folder: &Path) {
     if let Ok(folder) = File::open(folder) {
         let _ = folder.sync_all();
     }

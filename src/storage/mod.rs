@@ -11,7 +11,7 @@ mod one_file;
 mod sub_folder;
 mod zip;
 
-pub use aside::{AsideFile, AsideFolder, FailsOnce, scratch_file};
+pub use aside::{AsideFile, AsideFolder, FailsOnce, scratch_file, sync_folder};
 pub use local::{LocalFolder, LocalOpener};
 pub use memory::{MemoryOpener, MemoryStorage};
 pub use metered::{IoCounts, IoStats, MeteredOpener, MeteredStorage};

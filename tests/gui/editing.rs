@@ -12,7 +12,7 @@ use chunkscope::storage::LocalOpener;
 use std::path::Path;
 use std::time::Duration;
 
-const CENTER: [f64; 3] = [48.5, 32.5, 32.5];
+pub const CENTER: [f64; 3] = [48.5, 32.5, 32.5];
 
 impl Gui {
     pub fn annotation(&self) -> &OpenAnnotation {
@@ -37,7 +37,7 @@ impl Gui {
         self.send(AnnotationCommand::Pointer { plane: SlicePlane::Xy, pointer, erases: false, inverts: false });
     }
 
-    fn stroke(&mut self, points: &[[f64; 3]]) {
+    pub fn stroke(&mut self, points: &[[f64; 3]]) {
         self.point(Pointer::Begin(points[0]));
         self.point(Pointer::Drag(points[1..].to_vec()));
         self.point(Pointer::End);
@@ -171,7 +171,7 @@ fn an_export_is_opened_with_the_same_voxels_and_ctrl_s_replaces_it() {
     assert!(gui.volume().segment(active).is_some());
 }
 
-fn export(gui: &mut Gui, file: &Path) {
+pub fn export(gui: &mut Gui, file: &Path) {
     gui.send(AnnotationCommand::Work(AnnotationWork::Export {
         path: file.to_owned(),
         kind: ExportKind::Wkw,
@@ -216,30 +216,6 @@ fn an_annotation_without_its_dataset_paints_only_where_it_has_buckets() {
     found.with_tools(|tools| (tools.tool, tools.brush_size) = (Tool::Brush, 3));
     found.stroke(&[[5.5, 5.5, 5.5]]);
     assert_eq!(found.id_at([5, 5, 5]), found.volume().active);
-}
-
-#[test]
-fn edits_survive_a_program_that_is_killed() {
-    let tiny = Tiny::new();
-    let kept = tempfile::tempdir().expect("a folder");
-    let mut gui = painting(Setup::of(tiny.path()).keeping_edits_in(kept.path()));
-    gui.stroke(&[CENTER]);
-    let active = gui.volume().active;
-    let saved = || std::fs::read_dir(kept.path()).expect("listed").flatten().any(|entry| entry.path().join("edits.zip").is_file());
-    gui.until("saved aside", move |_| saved());
-    drop(gui); // nothing is tidied up
-
-    let mut gui = Setup::default().keeping_edits_in(kept.path()).start();
-    gui.until("asked", |gui| matches!(gui.state().panels.dialog, Some(Dialog::Recover(_))));
-    gui.send(AppCommand::Confirmed(Box::new(Effect::Recover(0))));
-    gui.settle();
-    assert_eq!(gui.id_at(Tiny::CENTER), active);
-    assert_eq!(gui.volume().fallback.as_deref(), Some("cells"));
-    assert!(gui.volume().segment(active).is_some());
-    assert!(gui.annotation().is_unsaved(), "no file has them yet");
-    gui.send(AppCommand::Confirmed(Box::new(Effect::Discard(Box::new(Effect::Close)))));
-    gui.until("closed", |gui| gui.state().dataset.is_none());
-    assert_eq!(std::fs::read_dir(kept.path()).expect("listed").count(), 0, "nothing is offered again");
 }
 
 #[test]

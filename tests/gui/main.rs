@@ -5,6 +5,7 @@ mod builders;
 mod support;
 
 mod annotation;
+mod autosave;
 mod channels_and_axes;
 mod editing;
 mod errors;

@@ -26,7 +26,7 @@ pub fn export(annotation: &Annotation, options: ExportOptions, path: &Path, watc
     let mut report = ExportReport::default();
     let mut encoders =
         annotation.volumes.iter().map(|volume| encoder(volume, options, &mut report.problems)).collect::<Result<Vec<_>, _>>()?;
-    let contents: Vec<VolumeContent> = annotation.volumes.iter().map(|volume| VolumeContent::new(volume, options.only_edited)).collect();
+    let contents: Vec<VolumeContent> = annotation.volumes.iter().map(VolumeContent::of).collect();
     let mut volumes = annotation.nml_volumes();
     warn_of_names(&volumes, &mut report.problems);
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("nml")) {
@@ -50,7 +50,7 @@ pub fn export(annotation: &Annotation, options: ExportOptions, path: &Path, watc
         told.location = Some(location.clone());
         let axes = axes(annotation, volume);
         let total = contents.iter().map(VolumeContent::len).sum();
-        let keeps_zeros = options.only_edited || volume.fallback_layer.is_some();
+        let keeps_zeros = volume.fallback_layer.is_some();
         let write = |encoder: &Encoder| {
             let drops_damaged = options.drops_damaged;
             let data = DataZip { volume, content, encoder, keeps_zeros, drops_damaged, axes: &axes, path, watch, done: &done, total };
@@ -76,9 +76,7 @@ pub fn export(annotation: &Annotation, options: ExportOptions, path: &Path, watc
         copy(&mut file, &mut zip, watch, cant_write(path), path)?;
         report.volumes.push(super::VolumeReport { location: Some(location), ..written });
     }
-    if !options.only_edited {
-        attach(annotation, options, &mut zip, &mut report, path, watch)?;
-    }
+    attach(annotation, options, &mut zip, &mut report, path, watch)?;
     zip.start_file(format!("{}.nml", file_stem(&annotation.name, "annotation")), entry_options()).map_err(zip_failed)?;
     report.problems.extend(write_with_volumes(&annotation.nml, &volumes, io::BufWriter::new(&mut zip)).map_err(&fail)?);
     watch.check()?;
@@ -116,9 +114,7 @@ fn encoder(volume: &VolumeAnnotation, options: ExportOptions, problems: &mut Pro
         problems.warn(&volume.name, format!("mag {} isn't made of powers of two, which servers may refuse", level.mag));
     }
     // Servers don't look at the data for it.
-    let (to, reason) = if options.only_edited {
-        (volume.class, "the class of the annotation")
-    } else if volume.fallback_layer.is_some() {
+    let (to, reason) = if volume.fallback_layer.is_some() {
         (volume.class, "the class of the fallback layer")
     } else {
         (CLASS_WITHOUT_FALLBACK, "which servers take for volumes without a fallback layer")

@@ -37,14 +37,8 @@ impl LevelContent {
 impl VolumeContent {
     /// All buckets. Edits from now on aren't part of it.
     pub fn of(volume: &VolumeAnnotation) -> Self {
-        Self::new(volume, false)
-    }
-
-    /// All buckets, or those that were edited.
-    pub fn new(volume: &VolumeAnnotation, only_edited: bool) -> Self {
         let levels = volume.levels.iter().zip(volume.snapshot()).map(|(level, edited)| {
-            let stored = level.base.stored.as_ref().filter(|_| !only_edited);
-            let mut addresses = stored.map(|stored| stored.addresses()).unwrap_or_default();
+            let mut addresses = level.base.stored.as_ref().map(|stored| stored.addresses()).unwrap_or_default();
             addresses.extend(edited.iter().map(|(at, _)| at.clone()));
             addresses.sort_unstable();
             addresses.dedup();

@@ -25,8 +25,6 @@ pub enum ExportFormat {
 pub struct ExportOptions {
     /// How voxels are stored. `None`: WKW, but for volumes with axes that it can't hold.
     pub format: Option<ExportFormat>,
-    /// Only buckets that were edited, zeros included, in the class that they have: for saving edits aside.
-    pub only_edited: bool,
     /// Whether buckets and further files that can't be read are left out and listed, instead of ending the export.
     pub drops_damaged: bool,
 }

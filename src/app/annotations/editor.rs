@@ -3,11 +3,12 @@
 
 use super::ToEditing;
 use super::painter::Painter;
-use crate::annotation::{Annotation, CountJob, CountResult, HistoryLine, VoxelCounts};
+use crate::annotation::journal::{Base, Changes, Touched};
+use crate::annotation::{Annotation, CountJob, CountResult, HistoryLine, VolumeAnnotation, VoxelCounts};
 use crate::app::tasks::Reporter;
 use crate::format::nml::{Segment, SegmentId};
 use crate::geometry::BoundingBox;
-use crate::state::EditRequest;
+use crate::state::{AnnotationWork, EditRequest};
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,17 +16,9 @@ use std::sync::Arc;
 /// What the editor is asked for.
 enum Job {
     Edit { volume: usize, request: EditRequest },
-    Snapshot(SnapshotFor),
+    Snapshot(AnnotationWork),
+    Changes { since: u64, base: u64 },
     Counted { volume: usize, result: Box<CountResult> },
-}
-
-/// What a copy of the annotation is wanted for.
-#[derive(Clone, Debug, PartialEq)]
-pub enum SnapshotFor {
-    /// Saving edits aside.
-    Autosave,
-    /// Export or check.
-    Work(crate::state::AnnotationWork),
 }
 
 /// What the editor reports.
@@ -34,8 +27,10 @@ pub enum EditorEvent {
     Edited(Box<EditReport>),
     /// Segments were counted.
     Counted(Box<EditReport>),
-    /// The annotation after all requests before; its number of edits.
-    Snapshot { purpose: SnapshotFor, annotation: Box<Annotation>, revision: u64 },
+    /// The annotation after all requests before, for this work; its number of edits.
+    Snapshot { work: AnnotationWork, annotation: Box<Annotation>, revision: u64 },
+    /// What changed since an edit, over the annotation after `base`; the number of edits by now.
+    Changes { changes: Changes, base: u64, revision: u64 },
     /// Voxels by segment are to be counted, in a task.
     Count { volume: usize, job: CountJob },
 }
@@ -104,8 +99,13 @@ impl Editor {
     }
 
     /// Asks for a copy of the annotation after all that was asked for before.
-    pub fn snapshot(&mut self, purpose: SnapshotFor) {
-        self.send(Job::Snapshot(purpose));
+    pub fn snapshot(&mut self, work: AnnotationWork) {
+        self.send(Job::Snapshot(work));
+    }
+
+    /// Asks for what changed since an edit; a file has those up to `base`, 0 being what was opened.
+    pub fn changes(&mut self, since: u64, base: u64) {
+        self.send(Job::Changes { since, base });
     }
 
     /// Tells what counting found.
@@ -154,13 +154,24 @@ impl Editor {
     }
 }
 
+/// A volume with what the window and the saved edits know of it.
+struct Volume {
+    painter: Painter,
+    listed: Arc<[Segment]>,
+    touched: Touched,
+}
+
 /// The thread's work: ends when the window lets go of the editor.
 fn run(annotation: Annotation, mut revision: u64, jobs: &Receiver<Job>, reporter: &ToEditing<'_>) {
     let Annotation { name, nml, volumes, attachments } = annotation;
     let user_boxes: Vec<BoundingBox> = nml.user_boxes.iter().map(|user_box| user_box.extent).collect();
-    let mut painters: Vec<Painter> = volumes.into_iter().map(Painter::new).collect();
-    let mut listed: Vec<Arc<[Segment]>> = painters.iter().map(|painter| painter.editor().volume().segments.as_slice().into()).collect();
-    for (volume, painter) in painters.iter_mut().enumerate() {
+    let volume = |volume: VolumeAnnotation| Volume {
+        listed: volume.segments.as_slice().into(),
+        touched: Touched::new(&volume, revision),
+        painter: Painter::new(volume),
+    };
+    let mut volumes: Vec<Volume> = volumes.into_iter().map(volume).collect();
+    for (volume, Volume { painter, .. }) in volumes.iter_mut().enumerate() {
         if let Some(job) = painter.begin_count() {
             reporter.editor(EditorEvent::Count { volume, job });
         }
@@ -168,33 +179,39 @@ fn run(annotation: Annotation, mut revision: u64, jobs: &Receiver<Job>, reporter
     for job in jobs {
         match job {
             Job::Edit { volume, request } => {
-                let Some((painter, segments)) = painters.get_mut(volume).zip(listed.get_mut(volume)) else { continue };
+                let Some(Volume { painter, listed, touched }) = volumes.get_mut(volume) else { continue };
                 let is_part = matches!(request, EditRequest::BeginStroke { .. } | EditRequest::ExtendStroke(_));
                 let asked_new = if let EditRequest::NewSegment { number, .. } = &request { Some(*number) } else { None };
-                let (result, has_new_list) = match painter.carry_out(request, &user_boxes) {
+                let result = match painter.carry_out(request, &user_boxes) {
                     Ok(outcome) => {
                         revision += u64::from(outcome.touched.iter().any(|touched| !touched.is_empty()) || outcome.segments_changed);
-                        (Ok(outcome.notes.iter().map(ToString::to_string).collect()), outcome.segments_changed)
+                        touched.note(&outcome, revision);
+                        if outcome.segments_changed {
+                            *listed = painter.editor().volume().segments.as_slice().into();
+                        }
+                        Ok(outcome.notes.iter().map(ToString::to_string).collect())
                     }
-                    Err(err) => (Err(err.to_string()), false),
+                    Err(err) => Err(err.to_string()),
                 };
                 let new_segment = asked_new.map(|number| (number, painter.newest()));
-                if has_new_list {
-                    *segments = painter.editor().volume().segments.as_slice().into();
-                }
-                let report = report(volume, painter, segments.clone(), (result, revision), is_part);
+                let report = report(volume, painter, listed.clone(), (result, revision), is_part);
                 reporter.editor(EditorEvent::Edited(Box::new(EditReport { new_segment, ..report })));
             }
-            Job::Snapshot(purpose) => {
+            Job::Snapshot(work) => {
                 // Later edits are no part of it, however long the work takes.
-                let volumes = painters.iter().map(|painter| painter.editor().volume().frozen()).collect();
+                let volumes = volumes.iter().map(|volume| volume.painter.editor().volume().frozen()).collect();
                 let annotation = Box::new(Annotation { name: name.clone(), nml: nml.clone(), volumes, attachments: attachments.clone() });
-                reporter.editor(EditorEvent::Snapshot { purpose, annotation, revision });
+                reporter.editor(EditorEvent::Snapshot { work, annotation, revision });
+            }
+            Job::Changes { since, base } => {
+                let over = if base == 0 { Base::Opened } else { Base::Exported };
+                let changes = volumes.iter().map(|volume| volume.touched.since(since, volume.painter.editor().volume(), over));
+                reporter.editor(EditorEvent::Changes { changes: Changes(changes.collect()), base, revision });
             }
             Job::Counted { volume, result } => {
-                let Some((painter, segments)) = painters.get_mut(volume).zip(listed.get(volume)) else { continue };
+                let Some(Volume { painter, listed, .. }) = volumes.get_mut(volume) else { continue };
                 painter.finish_count(*result);
-                let report = report(volume, painter, segments.clone(), (Ok(Vec::new()), revision), false);
+                let report = report(volume, painter, listed.clone(), (Ok(Vec::new()), revision), false);
                 reporter.editor(EditorEvent::Counted(Box::new(report)));
             }
         }

@@ -1,12 +1,13 @@
 //! Annotations in the window: opening, editing, saving aside, exporting, checking.
 
+mod autosave;
 mod editor;
 mod opening;
 mod painter;
 mod recovery;
 mod work;
 
-pub use editor::{EditReport, Editor, EditorEvent, SnapshotFor};
+pub use editor::{EditReport, Editor, EditorEvent};
 pub use opening::{KnownDatasets, Opened, OpenedAnnotation, finish, recover, start_new};
 pub use recovery::{About, LeftBehind, left_behind};
 pub use work::{ToEditing, WorkEvent, WorkOutcome};
@@ -19,14 +20,12 @@ use crate::state::{
     AnnotationWork, AppCommand, Dialog, EditRequest, Effect, ExportKind, InspectorTab, OpenAnnotation, Opening, RunningWork, Tool,
     given_colors,
 };
+use autosave::Autosave;
 use recovery::RecoveryFolder;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-
-/// Edits are saved aside this long after the last time: with the time that it takes, less than ten seconds are lost.
-const AUTOSAVE_EVERY: Duration = Duration::from_secs(4);
 
 /// Warnings of an export that are shown; further ones are in the log.
 const MAX_SAID: usize = 3;
@@ -46,7 +45,7 @@ pub struct Editing {
     covered: Vec<usize>,
     /// The dataset without the annotation's layers.
     below: Option<Arc<Dataset>>,
-    recovery: Option<RecoveryFolder>,
+    recovery: Option<Arc<RecoveryFolder>>,
     autosave: Autosave,
     /// The file as it was read or written; `None` while that isn't known.
     stamp: Option<FileStamp>,
@@ -55,14 +54,6 @@ pub struct Editing {
     cancel: Arc<AtomicBool>,
     /// Set when the annotation is closed.
     is_over: Arc<AtomicBool>,
-}
-
-struct Autosave {
-    /// Number of the edit up to which is saved aside.
-    revision: u64,
-    /// Whether one is under way.
-    is_running: bool,
-    last: Instant,
 }
 
 impl App {
@@ -77,8 +68,8 @@ impl App {
         self.tasks.edit(run);
         // Recovered edits are in no file yet.
         open.revision = u64::from(is_recovered);
-        let autosave = Autosave { revision: u64::from(recovered.is_some()), is_running: false, last: Instant::now() };
-        let recovery = recovered.map(|left| left.folder);
+        let autosave = Autosave::new(u64::from(recovered.is_some()));
+        let recovery = recovered.map(|left| Arc::new(left.folder));
         self.editing = Some(Editing {
             session,
             editor,
@@ -124,8 +115,9 @@ impl App {
         if let Some(editing) = self.editing.take() {
             editing.cancel.store(true, Ordering::Relaxed);
             editing.is_over.store(true, Ordering::Relaxed);
+            drop(editing.autosave);
             if let Some(folder) = editing.recovery {
-                folder.remove();
+                folder.discard();
             }
         }
     }
@@ -174,7 +166,7 @@ impl App {
             Effect::Recover(number) => self.recover(number),
             Effect::ForgetLeft(number) => {
                 if number < self.left_behind.len() {
-                    self.left_behind.remove(number).folder.remove();
+                    self.left_behind.remove(number).folder.discard();
                 }
                 self.ask_about_left_behind();
             }
@@ -244,7 +236,7 @@ impl App {
     }
 
     fn ask_about_left_behind(&mut self) {
-        let lines: Vec<String> = self.left_behind.iter().map(|left| left.about.line(unix_secs())).collect();
+        let lines: Vec<String> = self.left_behind.iter().map(|left| left.line(unix_secs())).collect();
         self.state.panels.dialog = (!lines.is_empty()).then_some(Dialog::Recover(lines));
     }
 
@@ -343,7 +335,7 @@ impl App {
         if work == AnnotationWork::RoundTrip {
             open.round_trip = None;
         }
-        editing.editor.snapshot(SnapshotFor::Work(work));
+        editing.editor.snapshot(work);
     }
 
     /// Takes what the editor reports.
@@ -356,8 +348,8 @@ impl App {
             }
             EditorEvent::Counted(report) => self.apply_edit(*report),
             EditorEvent::Count { volume, job } => self.tasks.count_segments(session, editing.is_over.clone(), volume, job),
-            EditorEvent::Snapshot { purpose: SnapshotFor::Autosave, annotation, revision } => self.save_aside(*annotation, revision),
-            EditorEvent::Snapshot { purpose: SnapshotFor::Work(work), annotation, revision } => {
+            EditorEvent::Changes { changes, base, revision } => self.save_aside(changes, base, revision),
+            EditorEvent::Snapshot { work, annotation, revision } => {
                 self.tasks.work_on_annotation(session, work, *annotation, revision, editing.cancel.clone());
             }
         }
@@ -396,52 +388,12 @@ impl App {
         }
     }
 
-    fn save_aside(&mut self, annotation: crate::annotation::Annotation, revision: u64) {
-        let Some((editing, open)) = self.editing.as_mut().zip(self.state.annotation.as_ref()) else { return };
-        if revision == open.saved_revision {
-            editing.autosave.is_running = false; // exported meanwhile
-            return;
-        }
-        if editing.recovery.is_none() {
-            let Some(root) = &self.recovery_root else { return };
-            match RecoveryFolder::create(root) {
-                Ok(folder) => editing.recovery = Some(folder),
-                Err(err) => {
-                    editing.autosave.is_running = false;
-                    editing.autosave.revision = revision; // said once, not every few seconds
-                    let text = format!("Edits can't be saved aside: {err}: {}", root.display());
-                    self.say(Severity::Error, &text);
-                    return;
-                }
-            }
-        }
-        let Some(folder) = &editing.recovery else { return };
-        let about = About {
-            name: open.name.clone(),
-            file: open.file.as_deref().map(absolute),
-            dataset: open.dataset_path.as_deref().map(absolute),
-            fallback: annotation.volumes.first().and_then(|volume| volume.fallback_layer.clone()),
-            saved_unix_secs: unix_secs(),
-        };
-        self.tasks.save_aside(editing.session, folder.path().to_owned(), annotation, about, revision);
-    }
-
     /// Takes what work on the annotation reports.
     pub(super) fn apply_work(&mut self, session: u64, event: WorkEvent) {
         let editing = self.editing.as_mut().filter(|editing| editing.session == session);
         let Some((editing, open)) = editing.zip(self.state.annotation.as_mut()) else { return };
         match event {
-            WorkEvent::SavedAside { revision, result } => {
-                editing.autosave.is_running = false;
-                editing.autosave.last = Instant::now();
-                match result {
-                    Ok(()) => editing.autosave.revision = revision,
-                    Err(error) => {
-                        editing.autosave.revision = revision; // tried again with the next edit
-                        self.say(Severity::Error, &format!("Edits can't be saved aside: {error}"));
-                    }
-                }
-            }
+            WorkEvent::SavedAside { base, revision, result } => self.saved_aside(base, revision, result),
             WorkEvent::Counted { volume, result } => editing.editor.counted(volume, result),
             WorkEvent::Progress { done, total } => {
                 if let Some(work) = &mut open.work {
@@ -486,10 +438,11 @@ impl App {
                     open.changed_on_disk = false;
                     open.is_damaged = false;
                     editing.stamp = Some(stamp);
+                    editing.autosave.exported(revision);
                     if open.revision == revision
                         && let Some(folder) = editing.recovery.take()
                     {
-                        folder.remove();
+                        folder.discard();
                     }
                 }
                 let (said, further) = losses.split_at(losses.len().min(MAX_SAID));
@@ -513,12 +466,12 @@ impl App {
         let Some((editing, open)) = self.editing.as_mut().zip(self.state.annotation.as_mut()) else { return };
         editing.editor.flush();
         open.waiting = editing.editor.waiting();
-        let is_new = open.revision != editing.autosave.revision && open.revision != open.saved_revision;
-        if is_new && !editing.autosave.is_running && self.recovery_root.is_some() {
-            let due = AUTOSAVE_EVERY.saturating_sub(editing.autosave.last.elapsed());
+        if self.recovery_root.is_some()
+            && let Some(due) = editing.autosave.due_in(open)
+        {
             if due.is_zero() {
-                editing.autosave.is_running = true;
-                editing.editor.snapshot(SnapshotFor::Autosave);
+                let since = editing.autosave.begin(open.saved_revision);
+                editing.editor.changes(since, open.saved_revision);
             } else {
                 ctx.request_repaint_after(due);
             }
@@ -541,8 +494,4 @@ impl App {
         }
         self.state.notifications.push(severity, text, Instant::now());
     }
-}
-
-fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -1,17 +1,15 @@
 //! Opening annotations: the file, and the dataset that it belongs to.
 
-use super::recovery::About;
-use crate::annotation::{Annotation, AnnotationError, BucketChange, new_volume};
+use super::recovery::{About, put_back};
+use crate::annotation::{Annotation, AnnotationError, new_volume};
 use crate::app::tasks::OpenPath;
 use crate::app::unix_secs;
-use crate::format::annotation::{AnnotationFile, BUCKET_SIDE, BUCKET_VOXELS};
 use crate::format::nml::{Experiment, NewNml, Nml};
 use crate::format::{Dataset, OpenError};
-use crate::geometry::{Shape3, Vec3Int};
+use crate::geometry::Vec3Int;
 use crate::problem::{Problems, Severity};
 use crate::scene::{SkeletonIndex, ViewState};
 use crate::state::{first_view, with_volumes};
-use crate::voxel::{VoxelBuffer, VoxelType};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -165,14 +163,16 @@ pub enum RecoverError {
     /// Nor made anew.
     #[error(transparent)]
     Annotation(#[from] AnnotationError),
+    /// Nothing says what that is.
+    #[error("the saved edits name neither an annotation nor a dataset that they belong to")]
+    Unnamed,
 }
 
 /// Opens what an ended program edited, and puts the edits in that it saved aside.
 ///
 /// # Errors
-/// If neither the annotation nor the saved edits can be opened.
+/// If what they belong to can't be opened. Edits that can't be put back are problems.
 pub fn recover(about: &About, edits: &Path, open_path: &OpenPath) -> Result<Opened, RecoverError> {
-    let saved = open_path(edits)?;
     let known = KnownDatasets { chosen: about.dataset.clone(), ..KnownDatasets::default() };
     let mut opened = match (&about.file, &about.dataset) {
         (Some(file), _) => finish(file, open_path(file)?, &known, open_path),
@@ -181,46 +181,13 @@ pub fn recover(about: &About, edits: &Path, open_path: &OpenPath) -> Result<Open
             let fallback = below.layers.iter().position(|layer| Some(&layer.name) == about.fallback.as_ref());
             start_new(below, fallback, Vec3Int::ZERO)?
         }
-        (None, None) => finish(edits, open_path(edits)?, &known, open_path),
+        (None, None) => return Err(RecoverError::Unnamed),
     };
-    if let (Some(annotation), Some(file)) = (&mut opened.annotation, &saved.annotation) {
-        for lost in put_edits_in(&mut annotation.annotation, file) {
+    if let Some(annotation) = &mut opened.annotation {
+        for lost in put_back(edits, &mut annotation.annotation) {
             annotation.is_recovered_whole = false;
             opened.dataset.problems.error(edits.display(), format!("Some of the saved edits can't be put back: {lost}"));
         }
     }
     Ok(opened)
-}
-
-/// Puts saved buckets and segment lists into an annotation whose volumes are the same. What couldn't be put back, and why.
-fn put_edits_in(annotation: &mut Annotation, saved: &AnnotationFile) -> Vec<String> {
-    let mut lost = Vec::new();
-    for (volume, saved_volume) in annotation.volumes.iter_mut().zip(&saved.volumes) {
-        if let Some(nml) = saved_volume.nml_volume.and_then(|index| saved.nml.volumes.get(index)) {
-            volume.segments.clone_from(&nml.segments);
-            volume.segment_groups.clone_from(&nml.segment_groups);
-            volume.largest_segment_id = nml.largest_segment_id.max(volume.largest_segment_id);
-        }
-        let mut changes = Vec::new();
-        for (mag, buckets) in &saved_volume.levels {
-            let Some(level) = volume.level_of(*mag) else {
-                lost.push(format!("volume {} has no mag {mag} any more", volume.name));
-                continue;
-            };
-            for at in buckets.addresses() {
-                let voxel_type = VoxelType::single(buckets.class());
-                let mut bytes = vec![0; BUCKET_VOXELS * voxel_type.byte_len()];
-                if let Err(err) = buckets.read_into(&at, &mut bytes) {
-                    lost.push(err.to_string());
-                    continue;
-                }
-                let voxels = VoxelBuffer::new(voxel_type, Shape3::splat(BUCKET_SIDE), bytes).map(Arc::new);
-                changes.push(BucketChange { level, at, voxels });
-            }
-        }
-        if let Err(err) = volume.restore(changes) {
-            lost.push(err.to_string());
-        }
-    }
-    lost
 }

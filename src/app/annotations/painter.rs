@@ -218,26 +218,15 @@ fn around(points: &[[f64; 3]], diameter: u32) -> BoundingBox {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::annotation::{LevelSpec, VolumeSpec};
-    use crate::geometry::{Mag, VoxelSize};
+    use crate::annotation::VolumeSpec;
+    use crate::annotation::test_world::spec;
+    use crate::geometry::Mag;
     use crate::voxel::ElementClass;
 
     /// Of a volume whose last id is 255.
     fn painter(largest: SegmentId) -> Painter {
-        Painter::new(VolumeAnnotation::new(VolumeSpec {
-            name: "Volume".to_owned(),
-            class: ElementClass::Uint8,
-            voxel_size: VoxelSize::VOXELS,
-            bounding_box: BoundingBox::default(),
-            axes: Vec::new(),
-            fallback_layer: None,
-            fallback_box: None,
-            levels: vec![LevelSpec { mag: Mag::ONE, stored: None, fallback: None }],
-            segments: Vec::new(),
-            segment_groups: Vec::new(),
-            largest_segment_id: Some(largest),
-            format: None,
-        }))
+        let class = ElementClass::Uint8;
+        Painter::new(VolumeAnnotation::new(VolumeSpec { class, largest_segment_id: Some(largest), ..spec(&[Mag::ONE]) }))
     }
 
     fn trace(active: ActiveSegment) -> EditRequest {

@@ -4,17 +4,21 @@
 //! Opened data is never written to.
 
 use crate::annotation::Annotation;
-use crate::annotation::export::{ExportFormat, ExportOptions, ExportWatch, export};
+use crate::annotation::journal::{self, Changes, Journal, Lost, Saved};
 use crate::app::unix_secs;
+use crate::loading::memory_bytes;
+use crate::storage::sync_folder;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::SystemTime;
+use tempfile::NamedTempFile;
 
 const LOCK: &str = "lock";
-const ABOUT: &str = "about.json";
-const EDITS: &str = "edits.zip";
+const EDITS: &str = "edits.journal";
 
 /// What saved edits belong to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,29 +31,13 @@ pub struct About {
     pub dataset: Option<PathBuf>,
     /// Layer of the dataset below a new annotation.
     pub fallback: Option<String>,
-    /// When it was saved last, in seconds since 1970.
-    pub saved_unix_secs: u64,
-}
-
-impl About {
-    /// One line for people: what the edits belong to, and when they were saved.
-    pub fn line(&self, now_unix_secs: u64) -> String {
-        let minutes = now_unix_secs.saturating_sub(self.saved_unix_secs) / 60;
-        let since = match minutes {
-            0 => "just now".to_owned(),
-            1..60 => format!("{minutes} min ago"),
-            60..2880 => format!("{} h ago", minutes / 60),
-            _ => format!("{} days ago", minutes / 1440),
-        };
-        let what = self.file.as_deref().or(self.dataset.as_deref()).map_or_else(String::new, |path| format!(", {}", path.display()));
-        format!("{}, saved {since}{what}", self.name)
-    }
 }
 
 /// The folder of a program that edits. Taken away when the edits are in a file, or nobody wants them.
 #[derive(Debug)]
 pub struct RecoveryFolder {
     path: PathBuf,
+    is_unwanted: AtomicBool,
     /// Open as long as the program runs: the system gives the lock back, however it ends.
     _lock: File,
 }
@@ -65,38 +53,94 @@ impl RecoveryFolder {
         std::fs::create_dir_all(&path)?;
         let lock = File::create(path.join(LOCK))?;
         lock.try_lock()?;
-        Ok(Self { path, _lock: lock })
+        Ok(Self { path, is_unwanted: AtomicBool::new(false), _lock: lock })
     }
 
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// Throws the saved edits away, and what a task may still be saving once that has ended.
+    pub fn discard(&self) {
+        self.is_unwanted.store(true, Ordering::Relaxed);
+        self.remove();
     }
 
-    /// Throws the saved edits away.
-    pub fn remove(self) {
-        let Self { path, _lock } = self;
-        if let Err(err) = std::fs::remove_dir_all(&path) {
-            log::warn!("can't remove saved edits: {err}: {}", path.display());
+    fn remove(&self) {
+        match std::fs::remove_dir_all(&self.path) {
+            Ok(()) => {}
+            Err(err) if err.kind() == io::ErrorKind::NotFound => {}
+            Err(err) => log::warn!("can't remove saved edits: {err}: {}", self.path.display()),
         }
     }
 }
 
-/// Saves the edited buckets and the segments of an annotation into a recovery folder, replacing those saved before.
-///
-/// # Errors
-/// If they can't be written; what was saved before is then still there.
-pub fn save(folder: &Path, annotation: &Annotation, about: &About) -> anyhow::Result<()> {
-    let has_axes = annotation.volumes.iter().any(|volume| !volume.axes.is_empty());
-    let format = if has_axes { ExportFormat::Zarr3 } else { ExportFormat::Wkw };
-    let watch = ExportWatch { progress: &|_, _| {}, cancel: &AtomicBool::new(false) };
-    let json = serde_json::to_vec_pretty(about)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    io::Write::write_all(&mut file, &json)?;
-    file.persist(folder.join(ABOUT))?;
-    // Last: edits without what they belong to would be of no use.
-    export(annotation, ExportOptions { format: Some(format), only_edited: true, drops_damaged: false }, &folder.join(EDITS), watch)?;
-    Ok(())
+impl Drop for RecoveryFolder {
+    fn drop(&mut self) {
+        if *self.is_unwanted.get_mut() {
+            self.remove();
+        }
+    }
+}
+
+/// Edits that were saved aside, to be gone on with.
+pub type SavedEdits = Journal<File>;
+
+/// Edits that are to be saved aside.
+pub struct SaveAside {
+    /// Where.
+    pub folder: Arc<RecoveryFolder>,
+    /// What they belong to.
+    pub about: About,
+    /// What was saved before; `None` to begin anew.
+    pub journal: Option<SavedEdits>,
+    /// What changed since.
+    pub changes: Changes,
+}
+
+impl SaveAside {
+    /// Saves them; what comes next is added to the journal that is returned.
+    ///
+    /// # Errors
+    /// If they can't be written; what was saved before is then still there.
+    pub fn run(self) -> anyhow::Result<SavedEdits> {
+        let Self { folder, about, journal, changes } = self;
+        let mut journal = match journal {
+            Some(mut journal) => {
+                journal.append(&changes)?;
+                journal.file().sync_data()?;
+                journal
+            }
+            None => put_in_place(&folder, Journal::begin(NamedTempFile::new_in(&folder.path)?, &serde_json::to_vec(&about)?, &changes)?)?,
+        };
+        if journal.is_mostly_dead() {
+            match compacted(&folder, &mut journal) {
+                Ok(smaller) => journal = smaller,
+                Err(err) => log::warn!("saved edits take more than they need: {err:#}"),
+            }
+        }
+        Ok(journal)
+    }
+}
+
+fn compacted(folder: &RecoveryFolder, journal: &mut SavedEdits) -> anyhow::Result<SavedEdits> {
+    let smaller = journal.compacted(NamedTempFile::new_in(&folder.path)?)?;
+    Ok(put_in_place(folder, smaller)?)
+}
+
+/// Replaces what was saved before, once the new journal is whole.
+fn put_in_place(folder: &RecoveryFolder, journal: Journal<NamedTempFile>) -> io::Result<SavedEdits> {
+    journal.file().as_file().sync_all()?;
+    let journal = journal.moved(|file| Ok(file.persist(folder.path.join(EDITS))?))?;
+    sync_folder(&folder.path);
+    Ok(journal)
+}
+
+/// Puts saved edits into the annotation that they belong to. What couldn't be put back, and why.
+pub fn put_back(edits: &Path, annotation: &mut Annotation) -> Vec<Lost> {
+    // They had room in a memory before.
+    let max_bytes = memory_bytes().unwrap_or(u64::MAX);
+    let mut put = || -> io::Result<Vec<Lost>> {
+        let file = File::open(edits)?;
+        Ok(Saved::find(&file)?.put_into(&file, annotation, max_bytes))
+    };
+    put().unwrap_or_else(|err| vec![err.into()])
 }
 
 /// Edits that a program left behind.
@@ -104,6 +148,8 @@ pub fn save(folder: &Path, annotation: &Annotation, about: &About) -> anyhow::Re
 pub struct LeftBehind {
     /// What they belong to.
     pub about: About,
+    /// When they were saved last, in seconds since 1970.
+    pub saved_unix_secs: u64,
     /// Their folder, locked from here on.
     pub folder: RecoveryFolder,
 }
@@ -113,13 +159,27 @@ impl LeftBehind {
     pub fn edits(&self) -> PathBuf {
         self.folder.path.join(EDITS)
     }
+
+    /// One line for people: what the edits belong to, and when they were saved.
+    pub fn line(&self, now_unix_secs: u64) -> String {
+        let minutes = now_unix_secs.saturating_sub(self.saved_unix_secs) / 60;
+        let since = match minutes {
+            0 => "just now".to_owned(),
+            1..60 => format!("{minutes} min ago"),
+            60..2880 => format!("{} h ago", minutes / 60),
+            _ => format!("{} days ago", minutes / 1440),
+        };
+        let About { name, file, dataset, .. } = &self.about;
+        let what = file.as_deref().or(dataset.as_deref()).map_or_else(String::new, |path| format!(", {}", path.display()));
+        format!("{name}, saved {since}{what}")
+    }
 }
 
 /// The edits that ended programs left below `root`, newest first. Empty folders are taken away.
 pub fn left_behind(root: &Path) -> Vec<LeftBehind> {
     let Ok(entries) = std::fs::read_dir(root) else { return Vec::new() };
     let mut found: Vec<LeftBehind> = entries.flatten().filter_map(|entry| take_over(entry.path())).collect();
-    found.sort_by_key(|left| std::cmp::Reverse(left.about.saved_unix_secs));
+    found.sort_by_key(|left| std::cmp::Reverse(left.saved_unix_secs));
     found
 }
 
@@ -133,53 +193,152 @@ fn take_over(path: PathBuf) -> Option<LeftBehind> {
             return None;
         }
     }
-    let folder = RecoveryFolder { path, _lock: lock };
-    let about = std::fs::read(folder.path.join(ABOUT)).ok().and_then(|json| serde_json::from_slice(&json).ok());
-    match about.filter(|_| folder.path.join(EDITS).is_file()) {
-        Some(about) => Some(LeftBehind { about, folder }),
-        None if folder.path.join(EDITS).is_file() => {
-            log::error!("edits were left, but not what they belong to: {}", folder.path.join(EDITS).display());
-            None
-        }
-        None => {
-            folder.remove(); // it ended before anything was saved
-            None
-        }
+    let folder = RecoveryFolder { path, is_unwanted: AtomicBool::new(false), _lock: lock };
+    let edits = folder.path.join(EDITS);
+    match what_about(&edits) {
+        Ok(Some((about, saved_unix_secs))) => return Some(LeftBehind { about, saved_unix_secs, folder }),
+        Ok(None) => folder.discard(), // it ended before anything was saved
+        Err(err) => log::error!("edits were left, but not what they belong to: {err:#}: {}", edits.display()),
     }
+    None
+}
+
+/// What edits belong to, and when they were saved last; `None` if there are none.
+fn what_about(edits: &Path) -> anyhow::Result<Option<(About, u64)>> {
+    let file = match File::open(edits) {
+        Ok(file) => file,
+        Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(err) => return Err(err.into()),
+    };
+    let about = journal::about(&file)?.ok_or_else(|| anyhow::anyhow!("the beginning is damaged"))?;
+    let saved = file.metadata()?.modified()?.duration_since(SystemTime::UNIX_EPOCH)?;
+    Ok(Some((serde_json::from_slice(&about)?, saved.as_secs())))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::annotation::journal::{Base, Touched};
+    use crate::annotation::test_world::spec;
+    use crate::annotation::{OverwriteMode, PaintSettings, VolumeAnnotation, VolumeEditor};
+    use crate::format::nml::{NewNml, Nml};
+    use crate::geometry::{BoundingBox, Mag, Shape3, Vec3Int};
+    use std::time::Duration;
 
-    fn about(name: &str, saved_unix_secs: u64) -> About {
-        About { name: name.to_owned(), file: None, dataset: None, fallback: None, saved_unix_secs }
+    fn put(folder: &Arc<RecoveryFolder>, name: &str, saved_unix_secs: u64) {
+        let about = About { name: name.to_owned(), file: None, dataset: None, fallback: None };
+        let journal = SaveAside { folder: folder.clone(), about, journal: None, changes: Changes::default() }.run().expect("saved");
+        journal.file().set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(saved_unix_secs)).expect("set");
     }
 
-    fn put(folder: &RecoveryFolder, about: &About) {
-        std::fs::write(folder.path.join(ABOUT), serde_json::to_vec(about).expect("JSON")).expect("written");
-        std::fs::write(folder.path.join(EDITS), b"zip").expect("written");
+    fn create(root: &Path) -> Arc<RecoveryFolder> {
+        Arc::new(RecoveryFolder::create(root).expect("made"))
     }
 
     #[test]
     fn only_what_no_program_holds_is_left_behind() {
         let root = tempfile::tempdir().expect("temporary folder");
-        let (first, second) = (RecoveryFolder::create(root.path()).expect("made"), RecoveryFolder::create(root.path()).expect("made"));
-        put(&first, &about("ended", 5));
-        put(&second, &about("running", 6));
-        drop(first); // as when the program ends, however it does
+        let [older, running, newer] = ["older", "running", "newer"].map(|name| {
+            let folder = create(root.path());
+            put(&folder, name, name.len() as u64 * 600);
+            folder
+        });
+        std::fs::write(newer.path.join(EDITS), std::fs::read(newer.path.join(EDITS)).expect("there")).expect("written now");
+        drop((older, newer)); // as when the program ends, however it does
         let found = left_behind(root.path());
-        assert_eq!(found.iter().map(|left| left.about.name.as_str()).collect::<Vec<_>>(), ["ended"]);
+        assert_eq!(found.iter().map(|left| left.about.name.as_str()).collect::<Vec<_>>(), ["newer", "older"]);
+        assert_eq!(found[1].line(3000 + 59 * 60), "older, saved 59 min ago");
         assert!(left_behind(root.path()).is_empty(), "one program takes them over");
         assert!(found[0].edits().is_file());
+        drop(running);
+        assert_eq!(left_behind(root.path()).len(), 1);
     }
 
     #[test]
     fn a_program_that_saved_nothing_leaves_nothing() {
         let root = tempfile::tempdir().expect("temporary folder");
-        drop(RecoveryFolder::create(root.path()).expect("made"));
+        drop(create(root.path()));
         assert!(left_behind(root.path()).is_empty());
         assert_eq!(std::fs::read_dir(root.path()).expect("listed").count(), 0);
         assert!(left_behind(&root.path().join("absent")).is_empty());
+    }
+
+    #[test]
+    fn edits_of_nobody_knows_what_are_neither_offered_nor_thrown_away() {
+        let root = tempfile::tempdir().expect("temporary folder");
+        let folder = create(root.path());
+        put(&folder, "damaged", 5);
+        let edits = folder.path.join(EDITS);
+        let mut bytes = std::fs::read(&edits).expect("there");
+        bytes[30] ^= 1; // within what it is about
+        std::fs::write(&edits, bytes).expect("written");
+        drop(folder);
+        assert!(left_behind(root.path()).is_empty());
+        assert!(edits.is_file());
+    }
+
+    /// Boxes of some 500 buckets that cover each other, one after the other.
+    fn boxes(editor: &mut VolumeEditor, touched: &mut Touched, edit: &mut u64) {
+        *edit += 1;
+        let settings = PaintSettings { segment: *edit, active: *edit, mode: OverwriteMode::OverwriteAll };
+        let b = BoundingBox::new(Vec3Int::splat(*edit as i64), Shape3::splat(250));
+        touched.note(&editor.paint_box(settings, &Arc::default(), &b).expect("painted"), *edit);
+    }
+
+    fn annotation() -> Annotation {
+        let volume = VolumeAnnotation::new(spec(&[Mag::ONE]));
+        let nml = Arc::new(Nml::new(NewNml::default()));
+        Annotation { name: "a".to_owned(), nml, volumes: vec![volume], attachments: Vec::new() }
+    }
+
+    #[test]
+    fn edits_saved_one_after_the_other_come_back_whole_and_take_no_more_than_twice_their_room() {
+        let root = tempfile::tempdir().expect("temporary folder");
+        let folder = create(root.path());
+        let volume = annotation().volumes.remove(0);
+        let (mut touched, mut editor, mut edit) = (Touched::new(&volume, 0), VolumeEditor::new(volume), 0);
+        let (mut journal, mut lens) = (None, Vec::new());
+        for _ in 0..20 {
+            let since = edit;
+            boxes(&mut editor, &mut touched, &mut edit);
+            let changes = Changes(vec![touched.since(since, editor.volume(), Base::Opened)]);
+            let about = About { name: "a".to_owned(), file: None, dataset: None, fallback: None };
+            journal = Some(SaveAside { folder: folder.clone(), about, journal, changes }.run().expect("saved"));
+            lens.push(std::fs::metadata(folder.path.join(EDITS)).expect("there").len());
+        }
+        assert!(lens.windows(2).any(|pair| pair[1] < pair[0]), "{lens:?}");
+        let mut found = annotation();
+        assert!(put_back(&folder.path.join(EDITS), &mut found).is_empty());
+        assert!(found.volumes[0].snapshot() == editor.volume().snapshot());
+        assert_eq!(std::fs::read_dir(&folder.path).expect("listed").count(), 2, "nothing unfinished is left beside it");
+    }
+
+    #[test]
+    fn a_journal_that_cannot_be_gone_on_with_stays_until_a_new_one_is_whole() {
+        let root = tempfile::tempdir().expect("temporary folder");
+        let folder = create(root.path());
+        put(&folder, "first", 5);
+        let edits = folder.path.join(EDITS);
+        let before = std::fs::read(&edits).expect("there");
+        let about = |name: &str| About { name: name.to_owned(), file: None, dataset: None, fallback: None };
+        let save = |name, journal| SaveAside { folder: folder.clone(), about: about(name), journal, changes: Changes::default() }.run();
+        let journal = save("first", None).expect("saved").moved(|_| File::open(&edits)).expect("opened for reading only");
+        assert!(save("first", Some(journal)).is_err());
+        assert_eq!(std::fs::read(&edits).expect("there"), before);
+        save("second", None).expect("saved");
+        assert_eq!(what_about(&edits).expect("readable").map(|(about, _)| about), Some(about("second")));
+    }
+
+    #[test]
+    fn what_a_task_still_saves_of_unwanted_edits_goes_away_with_it() {
+        let root = tempfile::tempdir().expect("temporary folder");
+        let folder = create(root.path());
+        let task = folder.clone();
+        folder.discard();
+        assert!(!task.path.exists());
+        std::fs::create_dir(&task.path).expect("made");
+        put(&task, "too late", 5);
+        drop((folder, task));
+        assert_eq!(std::fs::read_dir(root.path()).expect("listed").count(), 0);
     }
 }

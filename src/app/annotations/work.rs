@@ -2,7 +2,7 @@
 
 use super::FileStamp;
 use super::editor::EditorEvent;
-use super::recovery::{self, About};
+use super::recovery::{SaveAside, SavedEdits};
 use crate::annotation::export::{
     ExportError, ExportFormat, ExportOptions, ExportReport, ExportWatch, RoundtripReport, export, merge, roundtrip,
 };
@@ -18,8 +18,8 @@ use std::time::Instant;
 
 /// What tasks about annotations report.
 pub enum WorkEvent {
-    /// Edits were saved aside, or couldn't be.
-    SavedAside { revision: u64, result: Result<(), String> },
+    /// Edits after `base` and up to `revision` were saved aside, or couldn't be.
+    SavedAside { base: u64, revision: u64, result: Result<SavedEdits, String> },
     /// Voxels of each segment in the stored buckets of a volume's finest mag.
     Counted { volume: usize, result: Box<CountResult> },
     /// How far export or check is, in buckets.
@@ -67,12 +67,11 @@ impl Tasks {
         });
     }
 
-    /// Saves edits aside.
-    pub(in crate::app) fn save_aside(&self, session: u64, folder: PathBuf, annotation: Annotation, about: About, revision: u64) {
+    /// Saves edits aside: what is saved then are those after `base`, up to `revision`.
+    pub(in crate::app) fn save_aside(&self, session: u64, edits: SaveAside, base: u64, revision: u64) {
         self.spawn("save edits aside", move |reporter| {
-            let save = || recovery::save(&folder, &annotation, &about).map_err(|err| format!("{err:#}"));
-            let result = guarded(save).unwrap_or_else(Err);
-            ToEditing { reporter, session }.work(WorkEvent::SavedAside { revision, result });
+            let result = guarded(|| edits.run().map_err(|err| format!("{err:#}"))).unwrap_or_else(Err);
+            ToEditing { reporter, session }.work(WorkEvent::SavedAside { base, revision, result });
         });
     }
 
@@ -157,12 +156,7 @@ impl Export<'_> {
         };
         let watch = ExportWatch { progress: self.progress, cancel: self.cancel };
         let exported = match format {
-            Some(_) => export(
-                self.annotation,
-                ExportOptions { format, drops_damaged: self.drops_damaged, ..ExportOptions::default() },
-                &path,
-                watch,
-            ),
+            Some(_) => export(self.annotation, ExportOptions { format, drops_damaged: self.drops_damaged }, &path, watch),
             None => merge(self.annotation, &path, watch),
         };
         match exported {
