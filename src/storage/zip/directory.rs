@@ -1,12 +1,13 @@
 //! [`Directory`]: the entries of an archive, from its central directory or from what is left of it.
 
 use super::super::{StorageError, StorageKey};
+use super::entry::LOCAL_MAGIC;
 use super::region::{Region, RegionReader};
 use crate::problem::{Problems, Severity};
 use crate::text::{count, shortened};
 use std::collections::BTreeMap;
 use zip::CompressionMethod;
-use zip::read::Config;
+use zip::read::{ArchiveOffset, Config};
 use zip::result::ZipError;
 use zip::unstable::read::ZipIterable;
 
@@ -68,7 +69,14 @@ impl Directory {
             ZipError::Io(err) => StorageError::from_io(err, "read", &region.location),
             other => region.fault(other.to_string()),
         };
-        let mut archive = ZipIterable::try_new(RegionReader::new(region), Config::default()).map_err(wrap)?;
+        // What begins with an entry has nothing before it: a directory that only fits further on is the one of an archive
+        // inside, whose own archive is cut off.
+        let begins_with_entry = region.read_vec(0, LOCAL_MAGIC.len())? == LOCAL_MAGIC;
+        let archive_offset = if begins_with_entry { ArchiveOffset::Known(0) } else { ArchiveOffset::Detect };
+        let mut archive = ZipIterable::try_new(RegionReader::new(region), Config { archive_offset }).map_err(wrap)?;
+        if begins_with_entry && archive.is_empty() {
+            return Err(region.fault("the one at its end lists nothing, and there are entries"));
+        }
         for entry in archive.files().map_err(wrap)? {
             let entry = entry.map_err(wrap)?;
             // Many writers store UTF-8 without saying so.

@@ -157,6 +157,25 @@ fn an_archive_that_is_cut_off_gives_what_is_left() {
 }
 
 #[test]
+fn an_archive_inside_is_never_taken_for_the_one_that_is_cut_off() {
+    let inner = stored(&[("deep", b"content"), ("more", b"x")]);
+    let files: [(&str, &[u8]); 4] = [("first", b"one"), ("a.zip", &inner), ("b.zip", &inner), ("empty.zip", &stored(&[]))];
+    let whole = stored(&files);
+    let has_error = |archive: &ZipStorage| archive.problems().iter().any(|problem| problem.severity == crate::problem::Severity::Error);
+    for cut in 1..whole.len() {
+        // Without even the first header there is nothing to open.
+        let Ok(archive) = open(whole[..cut].to_vec()) else { continue };
+        assert!(has_error(&archive), "{cut} of {} bytes", whole.len());
+    }
+    for more in [&b"junk"[..], b"PK\x03\x04junk", &[0; 1000]] {
+        let archive = open([&whole, more].concat()).expect("an archive");
+        assert_eq!((archive.file_count(), has_error(&archive)), (4, false), "{more:?}");
+    }
+    let archive = open([b"#!/bin/sh\n", &whole[..]].concat()).expect("an archive with something before it");
+    assert_eq!((content(&archive, "first"), has_error(&archive)), (Ok(b"one".to_vec()), false));
+}
+
+#[test]
 fn archives_inside_of_archives_are_read_in_place_or_inflated() {
     let inner = stored(&[("deep", b"content")]);
     for outer in [stored(&[("i.zip", &inner)]), deflated(&[("i.zip", &inner)])] {
