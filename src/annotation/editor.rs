@@ -195,8 +195,10 @@ impl VolumeEditor {
         if area.is_empty() {
             return Err(EditError::OutsideBox);
         }
+        // Of what is painted, which may be less than what was asked for.
+        let painted = mag.box_in_mag1(&area).intersect(&self.volume.paintable_box(Mag::ONE));
         let mut outcome =
-            self.paint_once(EditKind::Box, settings, PaintArea { level: 0, axes, area: Area::Box(area) }, box_mag1.center())?;
+            self.paint_once(EditKind::Box, settings, PaintArea { level: 0, axes, area: Area::Box(area) }, painted.center())?;
         if area != wanted {
             outcome.note(EditNote::Clipped);
         }

@@ -81,7 +81,7 @@ impl VolumeEditor {
             slice: center[place.plane.normal_axis()],
             brush,
             path: Vec::new(),
-            anchor: voxel_at(Mag::ONE, at_mag1),
+            anchor: nearest_in(&self.volume.paintable_box(Mag::ONE), voxel_at(Mag::ONE, at_mag1)),
             is_clipped: false,
             place,
         };
@@ -194,4 +194,9 @@ impl VolumeEditor {
         }
         Ok(outcome)
     }
+}
+
+/// The voxel of a box that is nearest to a position.
+fn nearest_in(bounds: &BoundingBox, at: Vec3Int) -> Vec3Int {
+    at.min(bounds.bottomright() - Vec3Int::splat(1)).max(bounds.topleft)
 }

@@ -163,11 +163,20 @@ fn only_what_is_inside_the_bounding_box_is_painted() {
     let mut editor = editor(spec);
     let outcome = editor.paint_box(ALL, &Arc::default(), &boxed([0; 3], [64; 3])).expect("painted");
     assert_eq!((outcome.voxels, &outcome.notes[..]), (8000, &[EditNote::Clipped][..]));
+    // The anchor of the new segment is where it was painted, not where it was asked for.
+    assert_eq!(editor.volume().segments[0].anchor, Some(Vec3Int::splat(20)));
     let outside = boxed([40; 3], [2; 3]);
     assert!(matches!(editor.paint_box(ALL, &Arc::default(), &outside), Err(EditError::OutsideBox)));
     assert!(matches!(editor.fill(ALL, &place(0, SlicePlane::Xy), Vec3Int::splat(40), FillExtent::Slice, None), Err(EditError::OutsideBox)));
     editor.begin_stroke(ALL, place(0, SlicePlane::Xy), 5.0, [-3e300, f64::NAN, 12.0]).expect("begun");
     assert_eq!(editor.end_stroke().expect("ended").notes, [EditNote::Clipped]);
+    let anywhere = &mut self::editor(self::spec(&mags(&["1"])));
+    anywhere.paint_box(ALL, &Arc::default(), &boxed([(1 << 31) - 4, 0, -4], [1 << 32, 1, 6])).expect("painted");
+    assert_eq!(anywhere.volume().segments[0].anchor, Some(Vec3Int::new((1 << 31) - 2, 0, 1)));
+    let eight = PaintSettings { segment: 8, ..ALL };
+    anywhere.begin_stroke(eight, place(0, SlicePlane::Xy), 9.0, [-2.0, 5.0, 5.0]).expect("begun");
+    anywhere.end_stroke().expect("ended");
+    assert_eq!(anywhere.volume().segments[1].anchor, Some(Vec3Int::new(0, 5, 5)));
 }
 
 fn noise(seed: u64, p: Vec3Int) -> u64 {
