@@ -48,7 +48,7 @@ pub fn export(annotation: &Annotation, options: ExportOptions, path: &Path, watc
         });
         let location = data_zip(i, annotation.volumes.len(), told.shown_name());
         told.location = Some(location.clone());
-        let axes = axes(annotation, volume);
+        let axes = axes(annotation, volume, content);
         let total = contents.iter().map(VolumeContent::len).sum();
         let keeps_zeros = volume.fallback_layer.is_some();
         let write = |encoder: &Encoder| {
@@ -122,15 +122,16 @@ fn encoder(volume: &VolumeAnnotation, options: ExportOptions, problems: &mut Pro
     Ok(Encoder { volume: volume.name.clone(), format, from: volume.class, to, reason })
 }
 
-/// The axes of a volume with the bounds that the NML gives them.
-fn axes(annotation: &Annotation, volume: &VolumeAnnotation) -> Vec<(String, i64, i64)> {
-    let highest = |axis: usize| {
-        let addresses = volume.levels.iter().flat_map(|level| level.addresses());
-        addresses.filter_map(|at| at.axes.get(axis).copied()).max().and_then(|last| i64::try_from(last).ok()).unwrap_or(0)
+/// The axes of a volume with the bounds that the NML gives them, widened to the buckets that there are.
+fn axes(annotation: &Annotation, volume: &VolumeAnnotation, content: &VolumeContent) -> Vec<(String, i64, i64)> {
+    let bounds = |(i, name): (usize, &String)| {
+        let told = annotation.nml.additional_axes.iter().find(|(told, ..)| told == name);
+        let told = told.map_or((name.clone(), 0, 1), Clone::clone);
+        let addresses = content.levels.iter().flat_map(|level| &level.addresses);
+        let positions = addresses.filter_map(|at| i64::try_from(*at.axes.get(i)?).ok());
+        positions.fold(told, |(name, start, end), at| (name, start.min(at), end.max(at.saturating_add(1))))
     };
-    let told = |name: &String| annotation.nml.additional_axes.iter().find(|(told, ..)| told == name);
-    let axes = volume.axes.iter().enumerate();
-    axes.map(|(i, name)| told(name).cloned().unwrap_or_else(|| (name.clone(), 0, highest(i).saturating_add(1)))).collect()
+    volume.axes.iter().enumerate().map(bounds).collect()
 }
 
 /// Servers refuse two volumes of one name, and two over the same layer.
