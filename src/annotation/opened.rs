@@ -71,7 +71,13 @@ fn open_volume(
         if found.is_none() {
             problems.warn(place(), format!("{} has no layer {name} of segment ids, which the annotation lies over", dataset.name));
         }
-        found
+        // A mag that can't be read isn't one that the layer lacks: buckets made over it would erase what is there.
+        let is_wanted = |mag: Mag| volume.levels.is_empty() || volume.levels.iter().any(|(own, _)| *own == mag);
+        let broken = found.and_then(|layer| layer.levels.iter().find(|level| level.source.is_err() && is_wanted(level.mag)));
+        if let Some(level) = broken {
+            problems.warn(place(), format!("the layer {name} can't be used below the annotation: its mag {} can't be read", level.mag));
+        }
+        found.filter(|_| broken.is_none())
     });
     if let Some(mapping) = told.and_then(|told| told.mapping_name.as_ref()) {
         problems.warn(place(), format!("the mapping {mapping} isn't applied: ids of the fallback layer are shown as they are stored"));

@@ -26,10 +26,11 @@ pub struct VolumeSpec {
     pub bounding_box: BoundingBox,
     /// Names of the axes beyond x, y, z.
     pub axes: Vec<String>,
-    /// Name of the layer that shows where the annotation has no bucket. Named while no level has a
-    /// [`LevelSpec::fallback`]: the dataset isn't there.
+    /// Name of the layer that shows where the annotation has no bucket. Named while there is no
+    /// [`Self::fallback_box`] and no level has a [`LevelSpec::fallback`]: the layer isn't there.
     pub fallback_layer: Option<String>,
-    /// Extent of the fallback layer in mag-1 voxels, outside of which it is 0; `None` for all that its sources have.
+    /// Extent of the fallback layer in mag-1 voxels, outside of which it is 0; `None` for all that its sources have, or
+    /// without the layer.
     pub fallback_box: Option<BoundingBox>,
     /// Its mags, in any order.
     pub levels: Vec<LevelSpec>,
@@ -134,9 +135,11 @@ impl VolumeAnnotation {
         }
     }
 
-    /// Whether a fallback layer is named whose dataset isn't there: new buckets would need it.
+    /// Whether a fallback layer is named that isn't there: new buckets would need it. One without any of the mags is
+    /// there, and hides nothing.
     pub fn lacks_fallback(&self) -> bool {
-        self.fallback_layer.is_some() && self.levels.iter().all(|level| level.base.fallback.is_none())
+        let is_there = |level: &VolumeLevel| level.base.fallback.is_some() || level.base.fallback_box.is_some();
+        self.fallback_layer.is_some() && !self.levels.iter().any(is_there)
     }
 
     /// The number of the level with a mag.

@@ -179,16 +179,16 @@ fn positions(nml: &Nml, volume: &VolumeAnnotation, wanted: &[AxisPosition]) -> R
     if let Some(unknown) = wanted.iter().find(|wanted| !volume.axes.contains(&wanted.name)) {
         return Err(UsageError(format!("volume {} has no axis {:?}", volume.name, unknown.name)).into());
     }
-    for AxisPosition { name, index } in wanted {
-        let declared = nml.additional_axes.iter().find(|(axis, ..)| axis == name);
-        if let Some((_, start, end)) =
-            declared.filter(|(_, start, end)| !(*start..*end).contains(&i64::try_from(*index).unwrap_or(i64::MAX)))
-        {
-            return Err(UsageError(format!("axis {name} has positions {start} to {}, not {index}", end - 1)).into());
+    super::select::check_once(wanted)?;
+    let position = |name: &String| {
+        let index = wanted.iter().find(|wanted| wanted.name == *name).map_or(0, |wanted| wanted.index);
+        let declared = nml.additional_axes.iter().find(|(axis, start, end)| axis == name && start < end);
+        match declared.filter(|(_, start, end)| !(*start..*end).contains(&i64::try_from(index).unwrap_or(i64::MAX))) {
+            Some((_, start, end)) => Err(UsageError(format!("axis {name} has positions {start} to {}, not {index}", end - 1)).into()),
+            None => Ok(index),
         }
-    }
-    let position = |name: &String| wanted.iter().find(|wanted| wanted.name == *name).map_or(0, |wanted| wanted.index);
-    Ok(volume.axes.iter().map(position).collect())
+    };
+    volume.axes.iter().map(position).collect()
 }
 
 fn merge_into(input: &Path, dataset: &Path, output: &Path) -> Result<()> {

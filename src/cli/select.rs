@@ -45,8 +45,18 @@ pub fn level<'a>(
     }
 }
 
+/// Refuses two `--axis` options for one axis.
+pub fn check_once(wanted: &[AxisPosition]) -> Result<()> {
+    let repeated = wanted.iter().enumerate().find(|(i, position)| wanted[..*i].iter().any(|other| other.name == position.name));
+    match repeated {
+        Some((_, AxisPosition { name, .. })) => Err(UsageError(format!("axis {name} has several positions, expected one")).into()),
+        None => Ok(()),
+    }
+}
+
 /// The positions that `--axis` options mean. Each must be an axis of at least one layer, and inside where a layer has it.
 pub fn positions(layers: &[&Layer], wanted: &[AxisPosition]) -> Result<AxisPositions> {
+    check_once(wanted)?;
     for AxisPosition { name, index } in wanted {
         let axes = || layers.iter().flat_map(|layer| &layer.axes);
         if !axes().any(|axis| axis.name == *name) {

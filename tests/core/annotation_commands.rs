@@ -1,5 +1,6 @@
 //! `chunkscope annotation …`: annotations are made, painted, converted, checked and merged.
 
+use crate::support::archives::{self, Packing, VOLUME, WKW_HEADER, blosc_frame, entry, file, nml, voxels, wkw_data, zarr_json, zip};
 use crate::support::{LayerSpec, answer, boxed, header, program, properties, run, write_mag};
 use chunkscope::format::wkw::BlockType;
 use chunkscope::geometry::Mag;
@@ -71,6 +72,56 @@ fn a_painted_annotation_lies_over_its_layer_in_every_mag() {
     }
 }
 
+/// An annotation whose axis t has positions from 2 on.
+fn annotation_with_axis() -> Vec<u8> {
+    let axes = r#"<parameters><additionalAxes><additionalAxis name="t" index="1" start="2" end="10"/></additionalAxes>"#;
+    let nml = String::from_utf8(nml(VOLUME)).expect("UTF-8").replace("<parameters>", axes);
+    let array = zarr_json("default", "\"F\"", "", &["t"]);
+    let data = zip(&[file("1/zarr.json", array), file("1/c.0.2.0.0.0", blosc_frame(&voxels(7)))], Packing::Deflated);
+    zip(&[file("a.nml", nml), file("data_Volume.zip", data)], Packing::Deflated)
+}
+
+#[test]
+fn an_axis_is_as_long_as_its_buckets_need() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (file, spec) = (path(&dir, "t.zip"), path(&dir, "s.zip"));
+    let bytes = annotation_with_axis();
+    std::fs::write(&file, &bytes).expect("written");
+    done(&["annotation", "edit", text(&file), text(&file), "--axis", "t=9", "--box", "0,0,0,1,1,1=1"]);
+    let nml = entry(&std::fs::read(&file).expect("there"), "a.nml");
+    let shorter = String::from_utf8(nml).expect("UTF-8").replace("end=\"10\"", "end=\"4\"");
+    let data = entry(&std::fs::read(&file).expect("there"), "data_Volume.zip");
+    std::fs::write(&file, zip(&[archives::file("t.nml", shorter), archives::file("data_Volume.zip", data)], Packing::Stored))
+        .expect("written");
+    for format in ["zarr3", "zarr3-spec"] {
+        done(&["annotation", "convert", text(&file), text(&spec), "--format", format]);
+        let data = entry(&std::fs::read(&spec).expect("there"), "data_Volume.zip");
+        let json = |name: &str| serde_json::from_slice::<serde_json::Value>(&entry(&data, name)).expect("JSON");
+        assert_eq!(json("volumeAnnotationData/1/zarr.json")["shape"][1], 10, "{format}");
+        assert_eq!(json("datasource-properties.json")["dataLayers"][0]["additionalAxes"][0]["bounds"], serde_json::json!([2, 10]));
+    }
+}
+
+#[test]
+fn a_layer_without_the_mags_of_the_annotation_hides_nothing() {
+    let dataset = dataset();
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = path(&dir, "a.zip");
+    let volume = VOLUME.replace("<volume ", "<volume fallbackLayer=\"segmentation\" ");
+    let data = zip(&[file("8/header.wkw", WKW_HEADER)], Packing::Deflated);
+    std::fs::write(&path, zip(&[file("a.nml", nml(&volume)), file("data_Volume.zip", data)], Packing::Deflated)).expect("written");
+    let edit = ["annotation", "edit", text(&path), text(&path), "--dataset", text(dataset.path()), "--box", "0,0,0,8,8,8=5"];
+    done(&edit);
+    assert_eq!(["0,0,0", "1,0,0"].map(|at| id_at(&path, "Volume", "8", at)), [5, 0]);
+    // One that can't be read isn't one that is lacking.
+    let data = zip(&wkw_data(100), Packing::Deflated);
+    std::fs::write(&path, zip(&[file("a.nml", nml(&volume)), file("data_Volume.zip", data)], Packing::Deflated)).expect("written");
+    std::fs::write(dataset.path().join("segmentation/2/header.wkw"), b"damaged").expect("written");
+    let answer = run(edit);
+    assert_eq!(answer.status, Some(1), "{}", answer.stderr);
+    assert!(answer.stderr.contains("mag 2 can't be read"), "{}", answer.stderr);
+}
+
 #[test]
 fn wrong_use_is_refused_and_changes_nothing() {
     let dataset = dataset();
@@ -82,6 +133,10 @@ fn wrong_use_is_refused_and_changes_nothing() {
     let other = path(&dir, "other");
     std::fs::create_dir(&other).expect("made");
     let painted = ["--box", "0,0,0,1,1,1=1"];
+    let axes = tempfile::tempdir().expect("a folder");
+    let with_axis = path(&axes, "t.zip");
+    std::fs::write(&with_axis, annotation_with_axis()).expect("written");
+    let with_axis = text(&with_axis);
     let cases: &[(&[&str], i32, &str)] = &[
         (&["annotation", "edit", file, file, painted[0], painted[1]], 2, "--dataset"),
         (&["annotation", "edit", file, file, "--dataset", text(&other), painted[0], painted[1]], 1, "error"),
@@ -90,6 +145,9 @@ fn wrong_use_is_refused_and_changes_nothing() {
         (&["annotation", "edit", file, file, "--dataset", data, "--box", "900,0,0,1,1,1=1"], 1, "outside"),
         (&["annotation", "edit", file, file, "--dataset", data, "--box", "0,0,0,1,1=1"], 2, "no painted box"),
         (&["annotation", "edit", file, file], 2, "--box"),
+        (&["annotation", "edit", with_axis, with_axis, painted[0], painted[1]], 2, "positions 2 to 9, not 0"),
+        (&["annotation", "edit", with_axis, with_axis, "--axis", "t=3", "--axis", "t=4", painted[0], painted[1]], 2, "several positions"),
+        (&["read", with_axis, "--offset", "0,0,0", "--shape", "1,1,1", "--axis", "t=3", "--axis", "t=3"], 2, "several positions"),
         (&["annotation", "convert", file, file, "--format", "zip"], 2, "zarr3-spec"),
         (&["annotation", "convert", data, file], 1, "dataset"),
         (&["annotation", "roundtrip", data], 1, "dataset"),

@@ -3,7 +3,7 @@
 use chunkscope::codec::lz4;
 use chunkscope::format::{Dataset, OpenError, open};
 use chunkscope::storage::{MemoryOpener, MemoryStorage, StorageKey};
-use std::io::Write;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -51,6 +51,14 @@ pub fn zip(files: &[File], packing: Packing) -> Vec<u8> {
     out.extend(directory);
     out.extend([&b"PK\x05\x06\0\0\0\0"[..], &count, &count, &len, &start, &[0, 0]].concat());
     out
+}
+
+/// The content of an entry.
+pub fn entry(archive: &[u8], name: &str) -> Vec<u8> {
+    let mut archive = ::zip::ZipArchive::new(std::io::Cursor::new(archive)).expect("an archive");
+    let mut bytes = Vec::new();
+    archive.by_name(name).expect("the entry").read_to_end(&mut bytes).expect("readable");
+    bytes
 }
 
 /// Voxels of a uint32 bucket: each has the id `first` plus its number.

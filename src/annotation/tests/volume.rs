@@ -71,7 +71,12 @@ fn a_named_fallback_without_any_source_is_missing_and_a_missing_mag_is_not() {
     assert!(!volume.lacks_fallback());
     assert_eq!([0, 1].map(|level| id_of(&volume, level, Vec3Int::ZERO)), [1, 0]);
     spec.levels[0].fallback = None;
-    assert!(VolumeAnnotation::new(spec).lacks_fallback());
+    assert!(VolumeAnnotation::new(spec.clone()).lacks_fallback());
+    // The layer is there, in other mags.
+    spec.fallback_box = Some(BoundingBox::new(Vec3Int::ZERO, Shape3::splat(32)));
+    let volume = VolumeAnnotation::new(spec);
+    assert!(!volume.lacks_fallback());
+    assert_eq!([0, 1].map(|level| id_of(&volume, level, Vec3Int::ZERO)), [0, 0]);
 }
 
 #[test]
