@@ -1,5 +1,6 @@
 //! What commands write: files, aside and renamed, and the standard output.
 
+use crate::storage::{behind_links, without_path};
 use anyhow::Result;
 use std::fs::File;
 use std::io::{self, Write};
@@ -35,8 +36,8 @@ pub fn write_file<T>(path: &Path, write: impl FnOnce(&mut File) -> Result<T>) ->
         // A pipe or a device, such as /dev/null, is written into and never replaced.
         return write(&mut File::options().write(true).open(path).map_err(fail)?);
     }
-    // A link stays a link: what it leads to is replaced.
-    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    // A link stays a link: what it leads to is replaced, or made.
+    let target = behind_links(path).map_err(&fail)?;
     let folder = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".chunkscope-");
@@ -51,10 +52,4 @@ pub fn write_file<T>(path: &Path, write: impl FnOnce(&mut File) -> Result<T>) ->
     let result = write(file.as_file_mut())?;
     file.persist(&target).map_err(|err| fail(err.error))?;
     Ok(result)
-}
-
-/// The system's reason alone: tempfile adds the name of its temporary file, which nobody asked for.
-fn without_path(err: io::Error) -> io::Error {
-    let text = err.to_string();
-    text.split_once(" at path ").map_or(err, |(reason, _)| io::Error::other(reason.to_owned()))
 }

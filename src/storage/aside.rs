@@ -4,6 +4,7 @@
 //! What a killed process leaves behind has a name by which it is recognised, and no lock: the next writer in that folder
 //! removes it.
 
+use super::fails_once::{FailsOnce, GivesUp};
 use std::fs::{File, TryLockError};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -31,12 +32,12 @@ pub struct AsideFile {
 }
 
 impl AsideFile {
-    /// Begins a file that is to be at `target`. A link there stays: what it leads to is replaced.
+    /// Begins a file that is to be at `target`. A link there stays: what it leads to is replaced, or made.
     ///
     /// # Errors
     /// If the folder can't be written.
     pub fn begin(target: &Path) -> io::Result<Self> {
-        let target = target.canonicalize().unwrap_or_else(|_| target.to_owned());
+        let target = behind_links(target)?;
         if target.metadata().is_ok_and(|meta| !meta.is_file()) {
             // A pipe or device would be gone, with an ordinary file in its place.
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it isn't a file, and can't be replaced by one"));
@@ -58,15 +59,20 @@ impl AsideFile {
         Ok(Self { file: FailsOnce::new(BufWriter::with_capacity(1 << 18, file)), target })
     }
 
+    /// What gives it up: see [`FailsOnce`].
+    pub fn gives_up(&self) -> GivesUp {
+        self.file.gives_up()
+    }
+
     /// Puts the file into its place, once its bytes are on the disk.
     ///
     /// # Errors
     /// If the bytes can't be written, or the file can't be renamed. What was there before stays then.
     pub fn commit(self) -> io::Result<()> {
-        if self.file.has_failed {
+        if self.file.has_failed() {
             return Err(io::Error::other("not all of it could be written"));
         }
-        let file = self.file.inner.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let file = self.file.into_inner().into_inner().map_err(io::IntoInnerError::into_error)?;
         file.as_file().sync_all()?;
         file.persist(&self.target).map_err(|err| err.error)?;
         sync_folder(folder_of(&self.target));
@@ -87,37 +93,6 @@ impl Write for AsideFile {
 impl Seek for AsideFile {
     fn seek(&mut self, pos: SeekFrom) -> io::Result<u64> {
         self.file.seek(pos)
-    }
-}
-
-/// Takes everything after the first error: a writer of archives tidies up by writing an end, and would complain about
-/// that on the terminal, where the first error is told already.
-#[derive(Debug)]
-pub struct FailsOnce<W> {
-    inner: W,
-    has_failed: bool,
-}
-
-impl<W> FailsOnce<W> {
-    /// Nothing has failed yet.
-    pub const fn new(inner: W) -> Self {
-        Self { inner, has_failed: false }
-    }
-}
-
-impl<W: Write> Write for FailsOnce<W> {
-    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        if self.has_failed { Ok(buf.len()) } else { self.inner.write(buf).inspect_err(|_| self.has_failed = true) }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        if self.has_failed { Ok(()) } else { self.inner.flush().inspect_err(|_| self.has_failed = true) }
-    }
-}
-
-impl<W: Seek> Seek for FailsOnce<W> {
-    fn seek(&mut self, pos: SeekFrom) -> io::Result<u64> {
-        if self.has_failed { Ok(0) } else { self.inner.seek(pos).inspect_err(|_| self.has_failed = true) }
     }
 }
 
@@ -191,6 +166,33 @@ pub fn scratch_file(folder: &Path) -> io::Result<File> {
     tempfile::tempfile_in(folder).map_err(without_path)
 }
 
+/// A folder for files of the moment, where the system has them. It goes away with its handle.
+///
+/// # Errors
+/// If there can't be one; with where it should have been.
+pub fn scratch_folder() -> Result<TempDir, (io::Error, PathBuf)> {
+    let above = std::env::temp_dir();
+    Builder::new().tempdir_in(&above).map_err(|err| (without_path(err), above))
+}
+
+/// What a path leads to through links, whether that is there or not.
+///
+/// # Errors
+/// If it leads back to itself.
+pub fn behind_links(path: &Path) -> io::Result<PathBuf> {
+    /// Links behind each other that systems follow.
+    const MAX_LINKS: usize = 40;
+    let mut target = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        if let Ok(there) = target.canonicalize() {
+            return Ok(there);
+        }
+        let Ok(next) = target.read_link() else { return Ok(target) };
+        target = folder_of(&target).join(next);
+    }
+    Err(io::Error::other("too many links behind each other"))
+}
+
 fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
@@ -224,7 +226,7 @@ fn remove_left_behind(folder: &Path) {
 }
 
 /// The system's reason alone: tempfile adds the name of its temporary file, which nobody asked for.
-fn without_path(err: io::Error) -> io::Error {
+pub fn without_path(err: io::Error) -> io::Error {
     let text = err.to_string();
     text.split_once(" at path ").map_or(err, |(reason, _)| io::Error::other(reason.to_owned()))
 }
@@ -249,6 +251,25 @@ mod tests {
         assert_eq!(std::fs::read(&target).expect("there"), b"new");
         drop(AsideFile::begin(&target).expect("created"));
         assert_eq!(names(folder.path()), ["a.zip"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_nothing_stays_and_what_it_leads_to_is_made() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let link = |name: &str, to: &str| {
+            let path = folder.path().join(name);
+            std::os::unix::fs::symlink(to, &path).expect("linked");
+            path
+        };
+        link("second", "made");
+        let first = link("first", "second");
+        let mut file = AsideFile::begin(&first).expect("created");
+        file.write_all(b"new").expect("written");
+        file.commit().expect("renamed");
+        assert!(first.is_symlink() && folder.path().join("second").is_symlink());
+        assert_eq!(std::fs::read(folder.path().join("made")).expect("there"), b"new");
+        assert!(AsideFile::begin(&link("loop", "loop")).and_then(AsideFile::commit).is_err());
     }
 
     #[test]

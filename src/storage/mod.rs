@@ -4,6 +4,7 @@
 //! everything else that goes wrong is an error, so that unreadable data is never shown as empty space.
 
 mod aside;
+mod fails_once;
 mod local;
 mod memory;
 mod metered;
@@ -11,7 +12,8 @@ mod one_file;
 mod sub_folder;
 mod zip;
 
-pub use aside::{AsideFile, AsideFolder, FailsOnce, scratch_file, sync_folder};
+pub use aside::{AsideFile, AsideFolder, behind_links, scratch_file, scratch_folder, sync_folder, without_path};
+pub use fails_once::{FailsOnce, GivesUp};
 pub use local::{LocalFolder, LocalOpener};
 pub use memory::{MemoryOpener, MemoryStorage};
 pub use metered::{IoCounts, IoStats, MeteredOpener, MeteredStorage};

@@ -38,7 +38,11 @@ pub fn export(annotation: &Annotation, options: ExportOptions, path: &Path, watc
     let fail = cant_write(path);
     let zip_failed = |err: zip::result::ZipError| cant_write(path)(err.into());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut zip = ZipWriter::new(AsideFile::begin(path).map_err(&fail)?).set_auto_large_file();
+    let file = AsideFile::begin(path).map_err(&fail)?;
+    let gives_up = file.gives_up();
+    let mut zip = ZipWriter::new(file).set_auto_large_file();
+    // Dropped before the writer, which would write an end, and say so where it can't.
+    let _gives_up = gives_up;
     let done = AtomicU64::new(0);
     for (i, (volume, (content, encoder))) in annotation.volumes.iter().zip(contents.iter().zip(&mut encoders)).enumerate() {
         let told = &mut volumes[i];

@@ -73,7 +73,11 @@ impl DataZip<'_> {
             damaged_buckets: 0,
         };
         let fail = |err: zip::result::ZipError| cant_write(self.path)(err.into());
-        let mut zip = ZipWriter::new(BufWriter::with_capacity(1 << 18, FailsOnce::new(&mut *file)));
+        let once = FailsOnce::new(&mut *file);
+        let gives_up = once.gives_up();
+        let mut zip = ZipWriter::new(BufWriter::with_capacity(1 << 18, once));
+        // Dropped before the writer, which would write an end, and say so where it can't.
+        let _gives_up = gives_up;
         let small = |zip: &mut ZipWriter<_>, name: &str, bytes: &[u8]| -> Result<(), ExportError> {
             zip.start_file(name, entry_options()).map_err(fail)?;
             zip.write_all(bytes).map_err(cant_write(self.path))
