@@ -3,7 +3,7 @@
 use super::args::{AnnotationAction, AnnotationArgs, AnnotationFormat, AxisPosition, PaintedBox};
 use super::output::print;
 use super::progress::ShownProgress;
-use super::{UsageError, finish, info, open, warn_all};
+use super::{UsageError, finish, info, one_line, open, warn_all};
 use crate::annotation::export::{
     ExportError, ExportFormat, ExportOptions, ExportReport, ExportWatch, RoundtripReport, export, merge, roundtrip,
 };
@@ -90,7 +90,7 @@ fn describe(report: &ExportReport, output: &Path) -> String {
     for volume in &report.volumes {
         let mags = volume.mags.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         let buckets = count(volume.buckets);
-        let _ = writeln!(out, "volume {}: {buckets} buckets of {}, mags {mags}", volume.name, volume.class);
+        let _ = writeln!(out, "volume {}: {buckets} buckets of {}, mags {mags}", one_line(&volume.name), volume.class);
     }
     let length = if report.bytes > 0 { format!(" ({})", bytes(report.bytes)) } else { String::new() };
     let _ = writeln!(out, "written: {}{length}", output.display());
@@ -225,7 +225,7 @@ fn describe_roundtrip(annotation: &Annotation, report: &RoundtripReport) -> Stri
         .collect();
     // Writing to a string can't fail.
     for line in lines.iter().take(SHOWN) {
-        let _ = writeln!(out, "{line}");
+        let _ = writeln!(out, "{}", one_line(line));
     }
     let all = report.problems.len() as u64 + report.different_buckets + report.nml.len();
     if all > lines.len().min(SHOWN) as u64 {

@@ -3,8 +3,8 @@
 use super::args::InfoArgs;
 use super::info_annotation::{AnnotationJson, describe_annotation};
 use super::json::{BoxJson, VoxelSizeJson};
-use super::open;
 use super::output::print;
+use super::{one_line, open};
 use crate::format::{DataFormat, Dataset, HeaderField, HeaderReport, Layer, LayerCategory, MagLevel};
 use crate::problem::{Problem, Severity};
 use crate::text::shortened;
@@ -122,7 +122,7 @@ fn mag_json(level: &MagLevel) -> MagJson {
 fn describe(dataset: &Dataset) -> String {
     let mut out = String::new();
     // Writing to a string can't fail.
-    let _ = writeln!(out, "{}  {}", dataset.name, dataset.path.display());
+    let _ = writeln!(out, "{}", one_line(&format!("{}  {}", dataset.name, dataset.path.display())));
     let _ = writeln!(out, "  format      {}", dataset.format);
     let _ = writeln!(out, "  voxel size  {}", dataset.voxel_size);
     if let Some(annotation) = &dataset.annotation {
@@ -134,7 +134,7 @@ fn describe(dataset: &Dataset) -> String {
             LayerCategory::Segmentation => "segmentation",
         };
         let voxel_type = layer.voxel_type.map_or_else(|| "unknown type".to_owned(), |t| t.to_string());
-        let _ = writeln!(out, "\nlayer {}  {category}, {voxel_type}", layer.name);
+        let _ = writeln!(out, "\nlayer {}  {category}, {voxel_type}", one_line(&layer.name));
         let _ =
             writeln!(out, "  bounding box  {}{}", layer.bounding_box, if layer.has_declared_box { "" } else { " (from the shards found)" });
         if let Some(id) = layer.largest_segment_id {
@@ -152,7 +152,7 @@ fn describe(dataset: &Dataset) -> String {
                 Severity::Warning => "warning",
                 Severity::Error => "error",
             };
-            let _ = writeln!(out, "  {severity}: {problem}");
+            let _ = writeln!(out, "  {severity}: {}", one_line(&problem.to_string()));
         }
         let left_out = dataset.problems.len() - dataset.problems.iter().count();
         if left_out > 0 {
@@ -166,7 +166,7 @@ fn describe_level(out: &mut String, level: &MagLevel) {
     let source = match &level.source {
         Ok(source) => source,
         Err(error) => {
-            let _ = writeln!(out, "  mag {}  {error}", level.label());
+            let _ = writeln!(out, "  mag {}  {}", level.label(), one_line(&error.to_string()));
             return;
         }
     };
@@ -174,7 +174,7 @@ fn describe_level(out: &mut String, level: &MagLevel) {
     let shards = if grid.shard_shape() == grid.chunk_shape() { String::new() } else { format!(" in shards of {}", grid.shard_shape()) };
     let _ = writeln!(out, "  mag {}  chunks of {}{shards} voxels", level.label(), grid.chunk_shape());
     for section in source.header_report().sections {
-        let _ = writeln!(out, "    {}  {}", section.title, section.location);
+        let _ = writeln!(out, "{}", one_line(&format!("    {}  {}", section.title, section.location)));
         describe_fields(out, &section.fields);
     }
 }
@@ -196,6 +196,6 @@ fn describe_fields(out: &mut String, fields: &[HeaderField]) {
     for (row, field) in rows.iter().zip(fields) {
         let cells = row.iter().zip(widths).filter(|(_, width)| *width > 0).map(|(cell, width)| format!("{cell:<width$}"));
         let line = cells.chain([field.meaning.clone()]).collect::<Vec<_>>().join("  ");
-        let _ = writeln!(out, "      {}", line.trim_end());
+        let _ = writeln!(out, "      {}", one_line(line.trim_end()));
     }
 }

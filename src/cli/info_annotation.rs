@@ -1,6 +1,7 @@
 //! What `chunkscope info` says of an annotation besides its layers.
 
 use super::json::BoxJson;
+use super::one_line;
 use crate::format::annotation::{AnnotationFile, VolumeFile};
 use crate::format::nml::{Nml, VolumeFormat};
 use crate::text::count;
@@ -113,7 +114,7 @@ pub(super) fn describe_annotation(out: &mut String, annotation: &AnnotationFile)
     if !nml.experiment.name.is_empty() {
         let organization =
             if nml.experiment.organization.is_empty() { String::new() } else { format!(", {}", nml.experiment.organization) };
-        let _ = writeln!(out, "  annotates   {}{organization}", nml.experiment.name);
+        let _ = writeln!(out, "{}", one_line(&format!("  annotates   {}{organization}", nml.experiment.name)));
     }
     let number = |n: usize, one: &str, many: &str| format!("{} {}", count(n as u64), if n == 1 { one } else { many });
     let skeleton = [
@@ -134,7 +135,7 @@ pub(super) fn describe_annotation(out: &mut String, annotation: &AnnotationFile)
         facts.push(fallback.map_or_else(|| "no fallback layer".to_owned(), |layer| format!("over the layer {layer}")));
         let buckets: Vec<String> =
             volume.levels.iter().map(|(mag, store)| format!("{mag}: {}", count(store.addresses().len() as u64))).collect();
-        let _ = writeln!(out, "  volume      {}  {}", volume.layer, facts.join(", "));
+        let _ = writeln!(out, "{}", one_line(&format!("  volume      {}  {}", volume.layer, facts.join(", "))));
         if !buckets.is_empty() {
             let _ = writeln!(out, "              buckets  {}", buckets.join(", "));
         }

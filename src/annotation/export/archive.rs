@@ -50,7 +50,10 @@ pub fn export(annotation: &Annotation, options: ExportOptions, path: &Path, watc
             ExportFormat::Wkw => VolumeFormat::Wkw,
             ExportFormat::Zarr3 | ExportFormat::Zarr3Spec => VolumeFormat::Zarr3,
         });
-        let location = data_zip(i, annotation.volumes.len(), told.shown_name());
+        let mut location = data_zip(i, annotation.volumes.len(), told.shown_name());
+        while annotation.attachments.iter().any(|attachment| attachment.name == location) {
+            location = format!("_{location}");
+        }
         told.location = Some(location.clone());
         let axes = axes(annotation, volume, content);
         let total = contents.iter().map(VolumeContent::len).sum();
@@ -164,10 +167,6 @@ fn attach(
         let name = &attachment.name;
         let cant_read = |source: io::Error| ExportError::Attachment { name: name.clone(), source };
         let open = || attachment.stream().map_err(|err| cant_read(io::Error::other(err)));
-        if report.volumes.iter().any(|volume| volume.location.as_ref() == Some(name)) {
-            report.problems.warn(name, "left out, as a data zip has its name");
-            continue;
-        }
         match open().and_then(|mut stream| copy(&mut stream, &mut io::sink(), watch, cant_read, path)) {
             Err(err @ ExportError::Attachment { .. }) if options.drops_damaged => {
                 report.problems.warn(name, format!("left out: {err}"));

@@ -2,14 +2,14 @@
 
 use super::archive::export;
 use super::content::{LevelContent, VolumeContent};
-use super::error::{ExportError, ExportOptions, ExportReport, ExportWatch};
+use super::error::{ExportError, ExportOptions, ExportReport, ExportWatch, cant_write};
 use crate::annotation::ids::convert_ids;
 use crate::annotation::opened::Annotation;
 use crate::annotation::volume::VolumeAnnotation;
 use crate::format::annotation::{AnnotationFile, Attachment, BUCKET_VOXELS, BucketAddress, BucketStore};
 use crate::format::nml::{NmlDifferences, compare_with_volumes};
 use crate::geometry::Mag;
-use crate::storage::LocalOpener;
+use crate::storage::{LocalOpener, scratch_folder};
 use crate::voxel::is_zero;
 use rayon::prelude::*;
 use std::collections::HashSet;
@@ -59,7 +59,7 @@ impl RoundtripReport {
 /// If it can't be exported, or not opened again. Differences are no errors.
 pub fn roundtrip(annotation: &Annotation, options: ExportOptions, watch: ExportWatch<'_>) -> Result<RoundtripReport, ExportError> {
     let failed = |reason: String| ExportError::ReadBack(reason);
-    let folder = tempfile::tempdir().map_err(|err| failed(err.to_string()))?;
+    let folder = scratch_folder().map_err(|(err, above)| cant_write(&above)(err))?;
     let path = folder.path().join("roundtrip.zip");
     // Every bucket is written, and then compared.
     let buckets: u64 = annotation.volumes.iter().map(|volume| VolumeContent::of(volume).len()).sum();
