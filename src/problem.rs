@@ -49,6 +49,12 @@ impl Problems {
         }
         if self.list.len() >= Self::MAX {
             self.left_out += 1;
+            // Errors are looked for by whoever writes: they take the place of what is less.
+            if problem.severity == Severity::Error
+                && let Some(less) = self.list.iter_mut().rfind(|other| other.severity != Severity::Error)
+            {
+                *less = problem;
+            }
             return;
         }
         self.list.push(problem);
@@ -114,6 +120,8 @@ mod tests {
         for i in 0..2000 {
             problems.info(i, "many");
         }
-        assert_eq!((problems.iter().count(), problems.len()), (Problems::MAX, 2001));
+        problems.error("a", "late");
+        assert_eq!((problems.iter().count(), problems.len()), (Problems::MAX, 2002));
+        assert!(problems.iter().any(|problem| problem.severity == Severity::Error));
     }
 }

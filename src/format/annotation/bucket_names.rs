@@ -1,8 +1,9 @@
 //! What the names of files in a data zip say: mags, buckets, headers. Nothing is read.
 
 use super::buckets::BucketAddress;
+use super::place::{base_of, is_nml_name, is_zip_name};
 use crate::format::PROPERTIES_FILE;
-use crate::format::wkw::{HEADER_FILE, shard_from_key};
+use crate::format::wkw::HEADER_FILE;
 use crate::format::zarr::NODE_FILE;
 use crate::geometry::{ChunkIndex, Mag, Vec3Int};
 use std::collections::{BTreeMap, HashMap};
@@ -33,8 +34,10 @@ pub(super) struct VolumeFiles {
     pub properties: Option<String>,
     /// Files that belong to no mag of the volume, system files left out: how many, and the first.
     pub others: Option<(u64, String)>,
-    /// Mags of other folders than `root`.
-    pub other_roots: Vec<String>,
+    /// Those of them that seem to hold voxels: how many, and the first.
+    pub lost: Option<(u64, String)>,
+    /// Folders of mags other than `root`, and how many buckets are in them.
+    pub other_roots: Vec<(String, u64)>,
 }
 
 /// Whether a file is none of the annotation's: what systems put into archives and folders.
@@ -43,10 +46,28 @@ pub(super) fn is_junk(name: &str) -> bool {
         .any(|part| part == "__MACOSX" || part.starts_with("._") || part == ".DS_Store" || part == "Thumbs.db" || part == "desktop.ini")
 }
 
+/// Whether a file can hold a part of an annotation, by its name: voxels as WKW or Zarr chunks, data zips, an NML. Such a
+/// file that isn't read is a loss, others are foreign.
+pub(super) fn may_hold_content(name: &str) -> bool {
+    let base = base_of(name);
+    let is_chunk = |base: &str| {
+        let numbers = base.strip_prefix('c').unwrap_or(base);
+        numbers.contains(|c: char| c.is_ascii_digit()) && numbers.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '-'))
+    };
+    !is_junk(name) && (base.ends_with(".wkw") && base != HEADER_FILE || is_chunk(base) || is_zip_name(base) || is_nml_name(base))
+}
+
+/// An index in a bucket's name. Zeros before it are taken, as servers do.
+fn index_of(digits: &str) -> Option<u32> {
+    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
+}
+
 /// Position of a WKW bucket by its name behind the mag's folder.
 fn wkw_bucket(parts: &[&str]) -> Option<BucketAddress> {
-    let [_, _, _] = parts else { return None };
-    shard_from_key(&parts.join("/")).map(|shard| BucketAddress::at(ChunkIndex(shard.0)))
+    let [z, y, x] = parts else { return None };
+    let index = |part: &str, axis: char| part.strip_prefix(axis).and_then(index_of).map(i64::from);
+    let at = Vec3Int::new(index(x.strip_suffix(".wkw")?, 'x')?, index(y, 'y')?, index(z, 'z')?);
+    Some(BucketAddress::at(ChunkIndex(at)))
 }
 
 /// Position of a Zarr chunk by its name behind the mag's folder: `c.0.97.104.32`, `0.97.104.32`, `c/0/97/104/32`, with
@@ -55,7 +76,7 @@ pub(super) fn zarr_bucket(name: &str) -> Option<BucketAddress> {
     let rest = name.strip_prefix('c').map_or(name, |rest| rest.strip_prefix(['.', '/']).unwrap_or("not a number"));
     let mut numbers: Vec<u64> = Vec::new();
     for digits in rest.split(['.', '/']) {
-        numbers.push(digits.parse::<u32>().ok().filter(|n| n.to_string() == digits).map(u64::from)?);
+        numbers.push(u64::from(index_of(digits)?));
     }
     let (&channel, rest) = numbers.split_first()?;
     let (axes, &[x, y, z]) = rest.split_last_chunk::<3>()?;
@@ -104,7 +125,10 @@ impl VolumeFiles {
     pub fn new<'a>(names: impl Iterator<Item = &'a str>) -> Self {
         let mut roots: BTreeMap<String, (u64, HashMap<Mag, MagFiles>)> = BTreeMap::new();
         let mut files = Self::default();
-        let mut other = |name: &str| files.others.get_or_insert_with(|| (0, name.to_owned())).0 += 1;
+        let mut other = |name: &str| {
+            let list = if may_hold_content(name) { &mut files.lost } else { &mut files.others };
+            list.get_or_insert_with(|| (0, name.to_owned())).0 += 1;
+        };
         let mut properties: Option<&str> = None;
         for name in names.filter(|name| !is_junk(name)) {
             let parts: Vec<&str> = name.split('/').collect();
@@ -134,10 +158,17 @@ impl VolumeFiles {
             if main.as_ref() == Some(&root) {
                 (files.root, files.mags) = (root, mags);
             } else {
-                files.other_roots.push(root);
+                let buckets = mags.values().map(|files| files.wkw.len() as u64 + files.zarr.len() as u64).sum();
+                files.other_roots.push((root, buckets));
             }
         }
         files
+    }
+
+    /// Whether any file is, or may be, a bucket.
+    pub fn has_voxels(&self) -> bool {
+        let has_buckets = |files: &MagFiles| !files.wkw.is_empty() || !files.zarr.is_empty();
+        self.mags.values().any(has_buckets) || self.lost.is_some() || self.other_roots.iter().any(|(_, buckets)| *buckets > 0)
     }
 
     /// Mags with their files, finest first.
@@ -159,7 +190,8 @@ mod tests {
             assert_eq!(zarr_bucket(name), Some(BucketAddress::at(at(97, 104, 32))), "{name}");
         }
         assert_eq!(zarr_bucket("c.0.3.1.2.4"), Some(BucketAddress { chunk: at(1, 2, 4), axes: [3].into() }));
-        for bad in ["c", "c.0.1.2", "1.0.0.0", "0.01.2.3", "0.-1.2.3", "c.0.1.2.x", "x.0.1.2.3", "zarr.json"] {
+        assert_eq!(zarr_bucket("0.01.2.3"), zarr_bucket("0.1.2.3"));
+        for bad in ["c", "c.0.1.2", "1.0.0.0", "0.+1.2.3", "0.-1.2.3", "0..2.3", "c.0.1.2.x", "x.0.1.2.3", "zarr.json"] {
             assert_eq!(zarr_bucket(bad), None, "{bad}");
         }
     }
@@ -167,13 +199,25 @@ mod tests {
     #[test]
     fn files_are_sorted_to_mags_below_one_folder() {
         let names =
-            ["x/1/z0/y1/x2.wkw", "x/1/header.wkw", "x/2-2-1/header.wkw", "x/1/z0/y0/x01.wkw", "y/1/header.wkw", "__MACOSX/x/1/header.wkw"];
+            ["x/1/z0/y1/x2.wkw", "x/1/header.wkw", "x/2-2-1/header.wkw", "x/1/read.me", "y/1/header.wkw", "__MACOSX/x/1/header.wkw"];
         let files = VolumeFiles::new(names.into_iter());
-        assert_eq!((files.root.as_str(), &files.other_roots[..]), ("x/", &["y/".to_owned()][..]));
-        assert_eq!(files.others, Some((1, "x/1/z0/y0/x01.wkw".to_owned())));
+        assert_eq!((files.root.as_str(), &files.other_roots[..]), ("x/", &[("y/".to_owned(), 0)][..]));
+        assert_eq!((&files.others, &files.lost), (&Some((1, "x/1/read.me".to_owned())), &None));
         let mags = files.into_mags();
         assert_eq!(mags.iter().map(|(mag, _)| mag.to_string()).collect::<Vec<_>>(), ["1", "2-2-1"]);
         assert_eq!(mags[0].1.wkw[0].0, BucketAddress::at(ChunkIndex(Vec3Int::new(2, 1, 0))));
+    }
+
+    #[test]
+    fn zeros_before_a_position_are_taken_and_names_that_say_none_are_losses() {
+        let files = VolumeFiles::new(["1/z0/y0/x07.wkw"].into_iter());
+        assert_eq!(files.mags[&Mag::ONE].wkw[0].0, BucketAddress::at(ChunkIndex(Vec3Int::new(7, 0, 0))));
+        for lost in ["x-1.wkw", "x4294967296.wkw", "x+1.wkw", "x.wkw", "c.1.0.0.0", "c.0.-1.0.0", "data.zip", "b.nml"] {
+            let files = VolumeFiles::new([format!("1/z0/y0/{lost}").as_str(), "1/header.wkw"].into_iter());
+            assert!(files.lost.is_some() && files.has_voxels(), "{lost}");
+        }
+        let names = ["1/header.wkw", "README.txt", ".DS_Store", "__MACOSX/1/z0/y0/x1.wkw", "x/header.wkw", "1/c", "zarr.json"];
+        assert!(!VolumeFiles::new(names.into_iter()).has_voxels());
     }
 
     #[test]

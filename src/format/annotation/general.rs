@@ -29,7 +29,7 @@ pub(super) fn open_general(storage: Arc<dyn Storage>, path: &Path) -> Result<Fou
     let mut found = FoundVolume { problems: dataset.problems, ..FoundVolume::default() };
     let first = dataset.layers.iter().position(|layer| layer.category == LayerCategory::Segmentation).unwrap_or(0);
     if dataset.layers.len() > 1 {
-        found.problems.warn(path.display(), "The data zip holds several layers, one of them is shown");
+        found.problems.error(path.display(), "The data zip holds several layers, one of them is shown");
     }
     let Some(layer) = dataset.layers.into_iter().nth(first) else { return Ok(found) };
     found.format = Some(if layer.format == DataFormat::Wkw { VolumeFormat::Wkw } else { VolumeFormat::Zarr3 });

@@ -1,16 +1,17 @@
 //! Opening annotations: which files of an archive or folder belong together.
 
-use super::bucket_names::VolumeFiles;
+use super::bucket_names::{VolumeFiles, may_hold_content};
 use super::dataset::{Parts, VolumePart, dataset_of};
 use super::file::Attachment;
 use super::general::open_general;
-use super::place::{InnerKind, Place, base_of, folder_of, is_nml_name, is_xml, stem_of};
+use super::place::{InnerKind, Place, base_of, folder_of, is_nml_name, is_xml, is_zip_name, stem_of};
 use super::volume::{FoundVolume, VolumeKind, open_volume};
 use crate::format::nml::{self, Nml};
 use crate::format::{Choice, Dataset, OpenError, open};
 use crate::problem::{Problems, Severity};
 use crate::storage::{FolderOpener, Storage, StorageError, StorageKey, StorageOpener, ZipStorage};
 use crate::text::count;
+use std::collections::HashSet;
 use std::io::{self, BufReader};
 use std::path::Path;
 use std::sync::Arc;
@@ -66,12 +67,8 @@ fn is_file(storage: &dyn Storage, name: &str) -> bool {
 /// Opens a file or folder of an archive by what it is elsewhere.
 fn open_inside(place: &Place, path: &Path) -> Result<Dataset, OpenError> {
     let mut dataset = open(&FolderOpener::new(&place.path, place.storage.clone()), path)?;
-    dataset.problems.extend(archive_problems(place));
+    dataset.problems.extend(place.problems());
     Ok(dataset)
-}
-
-fn archive_problems(place: &Place) -> Problems {
-    place.archive.as_ref().map(|archive| archive.problems().clone()).unwrap_or_default()
 }
 
 /// Opens an NML outside of archives, with the data that lie beside it.
@@ -105,12 +102,14 @@ fn open_place(mut place: Place) -> Result<Dataset, OpenError> {
             ([], []) if place.has_mags && !place.is_dataset() => return open_data_zip(&place),
             ([], []) if data.is_empty() => {
                 // Whatever else an archive can hold: an array, a layer, a dataset.
-                let is_empty = place.archive.as_ref().is_some_and(|archive| archive.file_count() == 0);
-                if is_empty {
-                    return Ok(dataset_of(
-                        &place,
-                        Parts { volumes: vec![VolumePart::alone(&place, FoundVolume::default())], ..Parts::default() },
-                    ));
+                if let Some(archive) = place.archive.as_ref().filter(|archive| archive.file_count() == 0) {
+                    let mut problems = place.problems();
+                    if archive.byte_len() == 0 {
+                        // As a volume's data it means that there are none, but not as the file of an annotation.
+                        problems.error(place.path.display(), "The file is empty");
+                    }
+                    let volumes = vec![VolumePart::alone(&place, FoundVolume::default())];
+                    return Ok(dataset_of(&place, Parts { volumes, problems, ..Parts::default() }));
                 }
                 if let (true, [(name, _)]) = (place.archive.is_some(), &inner[..]) {
                     // It is called an archive: opening it says what it is instead.
@@ -119,12 +118,15 @@ fn open_place(mut place: Place) -> Result<Dataset, OpenError> {
                 let path = place.path.clone();
                 return open_inside(&place, &path);
             }
-            ([], []) => return Ok(data_without_nml(&place, &data, archive_problems(&place))),
+            ([], []) => return Ok(data_without_nml(&place, &data, place.problems())),
             ([nml], []) => return open_with_nml(&place, &nml.clone()),
             ([], [only]) if data.is_empty() => {
                 let (name, path) = ((*only).clone(), place.path.join(only.as_str()));
                 let archive = place.open_zip(&name).map_err(|source| OpenError::Storage { path: path.clone(), source })?;
+                let outer = place.problems();
                 place = Place::of_archive(archive, path);
+                // Whoever replaces the outer archive by what is in it loses what is wrong there.
+                place.outer_problems = outer;
             }
             (nmls, annotations) => {
                 let names = nmls.iter().chain(annotations.iter().copied());
@@ -140,7 +142,7 @@ fn open_place(mut place: Place) -> Result<Dataset, OpenError> {
 
 /// Opens a data zip that lies alone.
 fn open_data_zip(place: &Place) -> Result<Dataset, OpenError> {
-    let mut problems = archive_problems(place);
+    let mut problems = place.problems();
     let names = place.archive.iter().flat_map(|archive| archive.names());
     let found = match open_volume(&place.storage, VolumeFiles::new(names), &[]) {
         Ok(VolumeKind::Buckets(found)) => found,
@@ -174,7 +176,7 @@ fn unnamed_volume(place: &Place, zip: &str, axes: &[(String, i64, i64)], problem
 fn open_with_nml(place: &Place, file: &str) -> Result<Dataset, OpenError> {
     let path = if place.archive.is_some() && place.nmls.len() == 1 { place.path.clone() } else { place.path.join(file) };
     let location = place.storage.location(file);
-    let mut problems = archive_problems(place);
+    let mut problems = place.problems();
     let mut nml = match read_nml(place, file, &mut problems) {
         Ok(nml) => nml,
         // The voxels are still there.
@@ -235,6 +237,11 @@ fn attachments_of(place: &Place, nml: &Nml, file: &str, problems: &mut Problems)
         let key = StorageKey::new(format!("{}{name}", folder_of(file)));
         match key.filter(|key| matches!(place.storage.len(key), Ok(Some(_)))) {
             Some(_) if found.iter().any(|other| other.name == *name) => {}
+            // It would be a second NML of the archive that is written.
+            Some(key) if place.nmls.iter().any(|nml| **nml == *key.as_str()) => {
+                let text = format!("Volume {:?}: the edges of its edited mapping can't be {name:?}, an NML", volume.shown_name());
+                problems.warn(place.storage.location(file), text);
+            }
             Some(key) => found.push(Attachment { name: name.into_owned(), storage: place.storage.clone(), key }),
             None => {
                 let text = format!("Volume {:?}: there is no {name:?}, the edges of its edited mapping", volume.shown_name());
@@ -251,12 +258,12 @@ fn volumes_of(place: &Place, nml: &Nml, file: &str, attachments: &[Attachment], 
     let is_nml_damaged = problems.iter().any(|problem| problem.severity == Severity::Error && problem.location == location);
     let folder = folder_of(file);
     let data: Vec<Option<DataPlace>> = nml.volumes.iter().map(|volume| find_data(place, folder, volume.location.as_deref()?)).collect();
-    let is_claimed = |zip: &String| {
-        data.iter().flatten().any(|found| *found == DataPlace::Zip(zip.clone()))
-            || attachments.iter().any(|other| *other.key.as_str() == **zip)
-    };
-    let mut unclaimed: Vec<&String> =
-        place.zips.iter().filter(|zip| folder_of(zip) == folder && !is_claimed(zip) && place.kind_of(zip) == InnerKind::Data).collect();
+    let mut claimed: HashSet<String> = attachments.iter().map(|other| other.key.as_str().to_owned()).collect();
+    claimed.extend(data.iter().flatten().map(|found| match found {
+        DataPlace::Zip(name) | DataPlace::Folder(name) => name.clone(),
+    }));
+    let is_unclaimed = |zip: &&String| folder_of(zip) == folder && !claimed.contains(*zip) && place.kind_of(zip) == InnerKind::Data;
+    let mut unclaimed: Vec<&String> = place.zips.iter().filter(is_unclaimed).collect();
     let lost = nml.volumes.iter().zip(&data).filter(|(volume, found)| volume.location.is_some() && found.is_none()).count();
     let mut volumes: Vec<VolumePart> = Vec::new();
     for (i, (volume, found)) in nml.volumes.iter().zip(data).enumerate() {
@@ -296,12 +303,39 @@ fn volumes_of(place: &Place, nml: &Nml, file: &str, attachments: &[Attachment], 
             if is_nml_damaged {
                 problems.warn(at.display(), "What is left of the NML doesn't name this data zip, it is shown as a volume of its own");
                 volumes.push(unnamed_volume(place, zip, &nml.additional_axes, problems));
-            } else {
+            } else if place.nmls.len() > 1 || !may_have_voxels(place, zip) {
+                // Another NML's, or one of a volume without voxels.
                 problems.warn(at.display(), "A data zip that the NML doesn't name is left out");
+            } else {
+                problems.error(at.display(), "A data zip that the NML doesn't name is left out");
             }
+        }
+        if let Some((n, first)) = unnamed_files(place, folder, &claimed).filter(|_| place.nmls.len() == 1) {
+            let text = format!("{} files that the NML doesn't name are left out, the first is {first}", count(n));
+            problems.error(place.path.display(), text);
         }
     }
     volumes
+}
+
+/// Whether there are, or may be, voxels in a data zip.
+fn may_have_voxels(place: &Place, zip: &str) -> bool {
+    let is_damaged = |archive: &ZipStorage| archive.problems().iter().any(|problem| problem.severity == Severity::Error);
+    place.open_zip(zip).map_or(true, |archive| VolumeFiles::new(archive.names()).has_voxels() || is_damaged(&archive))
+}
+
+/// Files of an archive that may belong to its annotation and are neither named by the NML nor among the data zips beside
+/// it: how many, and the first. `claimed` are files and folders that are read.
+fn unnamed_files(place: &Place, folder: &str, claimed: &HashSet<String>) -> Option<(u64, String)> {
+    let is_read = |name: &str| {
+        let above = name.match_indices('/').map(|(at, _)| &name[..at]);
+        place.nmls.iter().any(|nml| nml == name) || above.chain([name]).any(|part| claimed.contains(part))
+    };
+    let is_beside = |name: &str| is_zip_name(name) && folder_of(name) == folder;
+    let names = place.archive.iter().flat_map(|archive| archive.names());
+    let mut lost = names.filter(|name| may_hold_content(name) && !is_beside(name) && !is_read(name));
+    let first = lost.next()?.to_owned();
+    Some((1 + lost.count() as u64, first))
 }
 
 /// Where the data of a volume lie.

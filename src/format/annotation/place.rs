@@ -2,6 +2,7 @@
 
 use super::bucket_names::{VolumeFiles, is_junk};
 use crate::format::PROPERTIES_FILE;
+use crate::problem::Problems;
 use crate::storage::{FolderEntry, Storage, StorageError, StorageKey, SubFolder, ZipStorage, is_zip};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -34,6 +35,8 @@ pub(super) struct Place {
     pub folders: Vec<String>,
     /// There are files of mags outside of archives; of archives only.
     pub has_mags: bool,
+    /// What is wrong with the archive that this one is the content of.
+    pub outer_problems: Problems,
 }
 
 /// What an archive inside of another one seems to be, by the name of its first entry.
@@ -88,6 +91,7 @@ impl Place {
             zips: Vec::new(),
             folders: Vec::new(),
             has_mags: false,
+            outer_problems: Problems::default(),
         };
         let mut unusual = Vec::new();
         for name in archive.names().filter(|name| !is_junk(name)) {
@@ -107,7 +111,16 @@ impl Place {
     /// If it can't be listed.
     pub fn of_folder(storage: Arc<dyn Storage>, path: PathBuf) -> Result<Self, StorageError> {
         let entries = storage.list("", MAX_FOLDER_ENTRIES)?.unwrap_or_default();
-        let mut place = Self { path, storage, archive: None, nmls: Vec::new(), zips: Vec::new(), folders: Vec::new(), has_mags: false };
+        let mut place = Self {
+            path,
+            storage,
+            archive: None,
+            nmls: Vec::new(),
+            zips: Vec::new(),
+            folders: Vec::new(),
+            has_mags: false,
+            outer_problems: Problems::default(),
+        };
         for entry in entries.into_iter().filter(|entry| !is_junk(&entry.name)) {
             if entry.is_folder {
                 place.folders.push(entry.name);
@@ -151,6 +164,13 @@ impl Place {
         let got = self.storage.read_at(&key, 0, &mut bytes)?.unwrap_or(0);
         bytes.truncate(got);
         Ok(bytes)
+    }
+
+    /// What is wrong with it as an archive, and with those around it.
+    pub fn problems(&self) -> Problems {
+        let mut problems = self.outer_problems.clone();
+        problems.extend(self.archive.as_ref().map(|archive| archive.problems().clone()).unwrap_or_default());
+        problems
     }
 
     /// What one of its archives is, as far as its first entry tells.

@@ -8,7 +8,7 @@ use super::volume_headers::{HeaderKind, LevelHeader, wkw_header, zarr_header};
 use crate::format::nml::VolumeFormat;
 use crate::format::{ChunkSource, ExtraAxis, HeaderField, HeaderReport, LevelError};
 use crate::geometry::{BoundingBox, Mag};
-use crate::problem::Problems;
+use crate::problem::{Problem, Problems, Severity};
 use crate::storage::{Storage, StorageError, StorageKey};
 use crate::text::count;
 use crate::voxel::ElementClass;
@@ -59,13 +59,20 @@ pub(super) fn open_volume(
     let mut found = FoundVolume::default();
     let location = storage.location("");
     if files.mags.is_empty() {
-        return Ok(if files.others.is_some() { VolumeKind::Other } else { VolumeKind::Buckets(found) });
+        return Ok(if files.others.is_some() || files.lost.is_some() { VolumeKind::Other } else { VolumeKind::Buckets(found) });
     }
     if let Some((n, first)) = &files.others {
         found.problems.info(&location, format!("{} files belong to no mag and are left out, the first is {first}", count(*n)));
     }
-    for other in &files.other_roots {
-        found.problems.warn(&location, format!("Mags lie in several folders, those in {other:?} are left out"));
+    if let Some((n, first)) = &files.lost {
+        found
+            .problems
+            .error(&location, format!("{} files whose names say no position in a mag are left out, the first is {first}", count(*n)));
+    }
+    for (other, buckets) in &files.other_roots {
+        let severity = if *buckets > 0 { Severity::Error } else { Severity::Warning };
+        let text = format!("Mags lie in several folders, those in {other:?} with {} buckets are left out", count(*buckets));
+        found.problems.add(Problem { severity, text, location: location.clone() });
     }
     let axis_names = AxisNames::read(storage.as_ref(), files.properties.as_deref(), nml_axes, &mut found.problems);
     for (mag, files) in files.into_mags() {
@@ -99,7 +106,7 @@ impl FoundVolume {
             BucketCoding::Zarr3 => (BucketCoding::Zarr3, files.zarr, files.wkw.len()),
         };
         if unused > 0 {
-            self.problems.warn(&location, format!("Mag {mag} has buckets of both formats, {} are left out", count(unused as u64)));
+            self.problems.error(&location, format!("Mag {mag} has buckets of both formats, {} are left out", count(unused as u64)));
         }
         let axes = axis_names.of_level(&header.dimension_names, &named);
         if self.levels.iter().all(|level| level.source.is_err()) {
@@ -168,13 +175,13 @@ impl FoundVolume {
             self.problems.info(location, format!("{} buckets of a single byte or none are taken as reverted", count(reverted)));
         }
         if let Some((n, first)) = strange {
-            self.problems.warn(location, format!("{} buckets have another number of positions than axes, the first is {first}", count(n)));
+            self.problems.error(location, format!("{} buckets have another number of positions than axes, the first is {first}", count(n)));
         }
         files.sort_by(|a, b| a.address.cmp(&b.address));
         let before = files.len();
         files.dedup_by(|a, b| a.address == b.address);
         if files.len() < before {
-            self.problems.warn(location, format!("{} buckets are there twice under other names", count((before - files.len()) as u64)));
+            self.problems.error(location, format!("{} buckets are there twice under other names", count((before - files.len()) as u64)));
         }
         files
     }

@@ -152,7 +152,7 @@ pub(super) enum Dropped {
     /// Its name isn't a relative path that stays inside.
     Name,
     Link,
-    /// Another one of that name comes later.
+    /// Another one of that name with other content comes later.
     Duplicate,
     TooMany,
     /// Nothing of it can be rescued.
@@ -162,9 +162,9 @@ pub(super) enum Dropped {
 impl Dropped {
     const fn text(self) -> (Severity, &'static str) {
         match self {
-            Self::Name => (Severity::Warning, "left out, because the name is no path inside of the archive"),
-            Self::Link => (Severity::Warning, "left out, because it is a symbolic link"),
-            Self::Duplicate => (Severity::Warning, "there several times, the last one is used"),
+            Self::Name => (Severity::Error, "left out, because the name is no path inside of the archive"),
+            Self::Link => (Severity::Error, "left out, because it is a symbolic link"),
+            Self::Duplicate => (Severity::Error, "there several times with different content, the last one is used"),
             Self::TooMany => (Severity::Error, "left out, because there are too many entries"),
             Self::CutOff => (Severity::Error, "lost, because the archive is cut off or damaged there"),
         }
@@ -218,7 +218,8 @@ impl Collected {
             let is_same = name(later) == name(kept);
             if is_same {
                 // Salvage finds what the directory lists a second time, at the same place.
-                if later.header != kept.header {
+                let content = |entry: &Entry| (entry.crc32, entry.len, entry.is_cut);
+                if later.header != kept.header && content(later) != content(kept) {
                     self.drop_entry(Dropped::Duplicate, name(later).unwrap_or_default());
                 }
                 *kept = *later;

@@ -114,6 +114,11 @@ impl ZipStorage {
         &self.problems
     }
 
+    /// Its length.
+    pub const fn byte_len(&self) -> u64 {
+        self.region.len
+    }
+
     /// Number of files.
     pub fn file_count(&self) -> usize {
         self.directory.len()

@@ -176,6 +176,12 @@ fn an_archive_inside_is_never_taken_for_the_one_that_is_cut_off() {
 }
 
 #[test]
+fn the_same_entry_twice_is_no_problem() {
+    let archive = open(deflated(&[("same", b"x"), ("same", b"x")])).expect("an archive");
+    assert_eq!((archive.file_count(), archive.problems().len()), (1, 0));
+}
+
+#[test]
 fn archives_inside_of_archives_are_read_in_place_or_inflated() {
     let inner = stored(&[("deep", b"content")]);
     for outer in [stored(&[("i.zip", &inner)]), deflated(&[("i.zip", &inner)])] {
