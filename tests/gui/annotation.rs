@@ -66,6 +66,7 @@ fn file() -> AnnotationFile {
         layer: "painted".to_owned(),
         nml_volume: Some(0),
         class: Some(ElementClass::Uint64),
+        is_plain_zarr: false,
         format: None,
         axes: Vec::new(),
         levels: Vec::new(),

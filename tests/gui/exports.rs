@@ -1,7 +1,7 @@
 //! What becomes of files that the open annotation is exported to.
 
 use crate::builders::archives::{self, Packing, wkw_data};
-use crate::editing::painting;
+use crate::editing::{export, painting};
 use crate::support::{Gui, SIZES, Setup, Tiny};
 use chunkscope::state::{AnnotationCommand, AnnotationWork, AppCommand, Dialog, ExportKind, UiCommand};
 use egui::accesskit::Role;
@@ -49,21 +49,54 @@ fn an_export_leaves_out_what_cannot_be_read_only_if_that_is_wanted() {
 fn the_file_that_is_replaced_keeps_its_format() {
     let tiny = Tiny::new();
     let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("zarr.zip");
-    let mut gui = painting(Setup::of(tiny.path()));
-    let work = AnnotationWork::Export { path: file.clone(), kind: ExportKind::Zarr3, then: None, drops_damaged: false };
-    gui.send(AnnotationCommand::Work(work));
-    gui.until("exported", |gui| gui.annotation().file.as_ref() == Some(&file));
-    gui.send(AppCommand::Open(file.clone()));
-    gui.until("opened", |gui| gui.annotation().export_kind() == ExportKind::Zarr3);
-    gui.settle();
-    gui.send(UiCommand::NewSegment);
-    gui.settle();
-    gui.send(UiCommand::SaveAnnotation);
-    gui.steps(3);
-    gui.click(Role::Button, "Replace");
-    gui.until("replaced", |gui| !gui.annotation().is_unsaved() && gui.annotation().work.is_none());
-    gui.send(AppCommand::Open(file));
-    gui.until("opened", |gui| gui.annotation().revision == 0);
-    assert_eq!(gui.annotation().export_kind(), ExportKind::Zarr3);
+    for kind in [ExportKind::Wkw, ExportKind::Zarr3, ExportKind::Zarr3Spec] {
+        let file = folder.path().join(format!("{kind:?}.zip"));
+        let mut gui = painting(Setup::of(tiny.path()));
+        assert_eq!(gui.annotation().export_kind, ExportKind::Wkw);
+        gui.stroke(&[[36.5, 36.5, 33.5]]);
+        let work = AnnotationWork::Export { path: file.clone(), kind, then: None, drops_damaged: false };
+        gui.send(AnnotationCommand::Work(work));
+        gui.until("exported", |gui| gui.annotation().file.as_ref() == Some(&file));
+        let replaced_and_opened = |gui: &mut Gui, asks: bool| {
+            gui.send(UiCommand::NewSegment);
+            gui.settle();
+            gui.send(UiCommand::SaveAnnotation);
+            if asks {
+                gui.steps(3);
+                gui.click(Role::Button, "Replace");
+            }
+            gui.until("replaced", |gui| !gui.annotation().is_unsaved() && gui.annotation().work.is_none());
+            gui.send(AppCommand::Open(file.clone()));
+            gui.until("opened", |gui| gui.state().annotation.as_ref().is_some_and(|open| open.revision == 0));
+            gui.settle();
+            assert_eq!(gui.annotation().export_kind, kind);
+        };
+        replaced_and_opened(&mut gui, false); // the kind of the last export
+        replaced_and_opened(&mut gui, true); // what the file itself says
+        gui.send(UiCommand::ExportAnnotation);
+        assert!(matches!(gui.state().panels.dialog, Some(Dialog::Export { kind: suggested, .. }) if suggested == kind));
+    }
+}
+
+#[test]
+fn what_others_changed_meanwhile_is_not_replaced_by_a_fast_key() {
+    let tiny = Tiny::new();
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("shared.zip");
+    for size in SIZES {
+        let mut gui = painting(Setup::of(tiny.path()).size(size));
+        export(&mut gui, &file);
+        gui.steps(5);
+        std::fs::write(&file, b"what others wrote").expect("written");
+        gui.until("noticed", |gui| gui.annotation().changed_on_disk);
+        gui.send(UiCommand::SaveAnnotation);
+        gui.steps(3);
+        gui.assert_says("loses their changes");
+        gui.check_names();
+        gui.key(egui::Key::Enter);
+        gui.steps(3);
+        let Some(Dialog::Export { path, .. }) = &gui.state().panels.dialog else { panic!("asks where to") };
+        assert_eq!(*path, folder.path().join("shared_edited.zip"));
+        assert_eq!(std::fs::read(&file).expect("there"), b"what others wrote");
+    }
 }

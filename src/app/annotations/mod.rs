@@ -59,10 +59,10 @@ pub struct Editing {
 impl App {
     /// Starts editing what was opened; the dataset is shown already.
     pub(super) fn start_editing(&mut self, opened: OpenedAnnotation, recovered: Option<LeftBehind>, is_recovered: bool) {
-        let OpenedAnnotation { annotation, skeleton, layers, below, file, is_damaged, missing_dataset, .. } = opened;
+        let OpenedAnnotation { annotation, skeleton, layers, below, file, kind, is_damaged, missing_dataset, .. } = opened;
         let session = self.tasks.task_number();
         let mut open = OpenAnnotation::new(&annotation, skeleton, &layers, file.clone(), missing_dataset);
-        open.is_damaged = is_damaged;
+        (open.export_kind, open.is_damaged) = (kind, is_damaged);
         open.dataset_path = below.as_ref().map(|below| below.path.clone());
         let (editor, run) = Editor::new(annotation, u64::from(is_recovered), session);
         self.tasks.edit(run);
@@ -434,6 +434,7 @@ impl App {
                 if kind != ExportKind::Merged {
                     open.saved_revision = revision;
                     open.file = Some(path.clone());
+                    open.export_kind = kind;
                     open.may_replace_file = true;
                     open.changed_on_disk = false;
                     open.is_damaged = false;

@@ -9,7 +9,7 @@ use crate::format::{Dataset, OpenError};
 use crate::geometry::Vec3Int;
 use crate::problem::{Problems, Severity};
 use crate::scene::{SkeletonIndex, ViewState};
-use crate::state::{first_view, with_volumes};
+use crate::state::{ExportKind, first_view, with_volumes};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -46,6 +46,8 @@ pub struct OpenedAnnotation {
     pub below: Option<Arc<Dataset>>,
     /// The file; `None` for a new one.
     pub file: Option<PathBuf>,
+    /// The file's format.
+    pub kind: ExportKind,
     /// Not all of the file could be read: it must not be replaced without a word.
     pub is_damaged: bool,
     /// Whether all edits that were saved aside could be put back.
@@ -87,8 +89,17 @@ pub fn finish(path: &Path, dataset: Dataset, known: &KnownDatasets, open_path: &
     }
     let is_damaged = merged.problems.iter().any(|problem| problem.severity == Severity::Error);
     let skeleton = Arc::new(SkeletonIndex::new(&annotation.nml));
-    let file = Some(path.to_owned());
-    let annotation = OpenedAnnotation { annotation, skeleton, layers, below, file, is_damaged, is_recovered_whole: true, missing_dataset };
+    let annotation = OpenedAnnotation {
+        annotation,
+        skeleton,
+        layers,
+        below,
+        file: Some(path.to_owned()),
+        kind: ExportKind::of_file(&file),
+        is_damaged,
+        is_recovered_whole: true,
+        missing_dataset,
+    };
     Opened { dataset: merged, view, annotation: Some(annotation) }
 }
 
@@ -116,6 +127,7 @@ pub fn start_new(below: Arc<Dataset>, fallback: Option<usize>, at: Vec3Int) -> R
         layers,
         below: Some(below),
         file: None,
+        kind: ExportKind::default(),
         is_damaged: false,
         is_recovered_whole: true,
         missing_dataset: None,

@@ -108,6 +108,7 @@ fn layer_of(volume: VolumePart, nml: &Nml, others: &[Layer], problems: &mut Prob
         nml_volume,
         class: found.class,
         format: found.format,
+        is_plain_zarr: found.is_plain_zarr,
         axes: found.axes.iter().map(|axis| axis.name.clone()).collect(),
         levels: stores,
     };

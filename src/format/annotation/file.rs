@@ -65,6 +65,8 @@ pub struct VolumeFile {
     pub class: Option<ElementClass>,
     /// How its buckets are stored; `None` without data.
     pub format: Option<VolumeFormat>,
+    /// Whether its Zarr metadata keep to the specification, for other programs than servers.
+    pub is_plain_zarr: bool,
     /// Names of the axes beyond x, y, z, in the order of [`BucketAddress::axes`](super::BucketAddress::axes).
     pub axes: Vec<String>,
     /// Mags with a header or buckets, finest first.

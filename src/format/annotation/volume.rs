@@ -19,6 +19,8 @@ use std::sync::Arc;
 pub(super) struct FoundVolume {
     /// How they are stored; `None` without any file that says it.
     pub format: Option<VolumeFormat>,
+    /// Whether a mag's Zarr metadata keep to the specification.
+    pub is_plain_zarr: bool,
     /// Their class; that of the finest mag.
     pub class: Option<ElementClass>,
     pub axes: Vec<ExtraAxis>,
@@ -92,6 +94,7 @@ pub(super) fn open_volume(
                 continue;
             }
         };
+        found.is_plain_zarr |= header.is_plain_zarr;
         found.format.get_or_insert(if is_wkw { VolumeFormat::Wkw } else { VolumeFormat::Zarr3 });
         found.add_level(storage, mag, files, header, &axis_names);
     }

@@ -21,6 +21,8 @@ pub(super) struct LevelHeader {
     pub class: ElementClass,
     /// Of the array; empty for WKW.
     pub dimension_names: Vec<Option<String>>,
+    /// Whether its metadata are those of a Zarr array that other programs read: chunks are found where it says so.
+    pub is_plain_zarr: bool,
     pub report: HeaderReport,
 }
 
@@ -84,7 +86,8 @@ pub(super) fn wkw_header(storage: &dyn Storage, files: &MagFiles, problems: &mut
         return Ok(HeaderKind::Unusable(format!("the voxel type {} can't be ids", header.voxel_type)));
     }
     let report = HeaderReport { sections: vec![HeaderSection { title, location: storage.location(&name), fields: header.fields(&bytes) }] };
-    Ok(HeaderKind::Buckets(LevelHeader { coding: BucketCoding::Wkw, class: header.voxel_type.class, dimension_names: Vec::new(), report }))
+    let class = header.voxel_type.class;
+    Ok(HeaderKind::Buckets(LevelHeader { coding: BucketCoding::Wkw, class, dimension_names: Vec::new(), is_plain_zarr: false, report }))
 }
 
 /// The header of a Zarr mag; `declared` is the class by the JSON beside it.
@@ -111,7 +114,9 @@ pub(super) fn zarr_header(
                 let section =
                     HeaderSection { title: NODE_FILE.to_owned(), location: storage.location(key.as_str()), fields: array_fields(root) };
                 let report = HeaderReport { sections: vec![section] };
-                return Ok(HeaderKind::Buckets(LevelHeader { coding: BucketCoding::Zarr3, class, dimension_names, report }));
+                let is_plain_zarr = has_default_keys(root);
+                let header = LevelHeader { coding: BucketCoding::Zarr3, class, dimension_names, is_plain_zarr, report };
+                return Ok(HeaderKind::Buckets(header));
             }
             Ok(None) => reason = format!("{NODE_FILE} holds no object"),
             Err(err) => reason.clone_from(err),
@@ -126,7 +131,8 @@ pub(super) fn zarr_header(
     // With one section, so that what is known of the mag has a place.
     let section = HeaderSection { title: format!("{NODE_FILE}, {reason}"), location: storage.location(&files.folder), fields: Vec::new() };
     let report = HeaderReport { sections: vec![section] };
-    Ok(HeaderKind::Buckets(LevelHeader { coding: BucketCoding::Zarr3, class, dimension_names: Vec::new(), report }))
+    let header = LevelHeader { coding: BucketCoding::Zarr3, class, dimension_names: Vec::new(), is_plain_zarr: false, report };
+    Ok(HeaderKind::Buckets(header))
 }
 
 /// The class that the length of the first usable bucket leaves.
@@ -151,6 +157,11 @@ fn dimension_names(root: &Map<String, Value>) -> Vec<Option<String>> {
     let rank = chunk_shape(root).map_or(4, |shape| shape.len());
     let names = root.get("dimension_names").and_then(Value::as_array).filter(|names| names.len() == rank);
     names.map_or_else(|| vec![None; rank], |names| names.iter().map(|name| name.as_str().map(str::to_owned)).collect())
+}
+
+/// Whether chunks have the names of the specification's own encoding; servers since mid 2024 say another one.
+fn has_default_keys(root: &Map<String, Value>) -> bool {
+    root.get("chunk_key_encoding").and_then(|keys| keys.get("name")).and_then(Value::as_str) == Some("default")
 }
 
 fn chunk_shape(root: &Map<String, Value>) -> Option<Vec<u64>> {

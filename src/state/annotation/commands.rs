@@ -11,7 +11,7 @@ use crate::state::app_state::{AppState, Dialog, InspectorTab, OpenDataset};
 use crate::state::command::UiCommand;
 use crate::state::dispatch::{Effect, show_inspector};
 use crate::state::slice_feed::SliceFeed;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// What the pointer does with a tool in a pane. Points are mag-1, voxel `v` covers `[v, v + 1)`.
@@ -120,7 +120,7 @@ pub fn dispatch_annotation_ui(state: &mut AppState, feed: &SliceFeed, command: U
         UiCommand::CloseAnnotation => return vec![Effect::CloseAnnotation],
         UiCommand::SaveAnnotation => return save(state),
         UiCommand::ExportAnnotation => {
-            state.panels.dialog = state.annotation.as_ref().map(|open| export_dialog(open, open.export_kind(), None))
+            state.panels.dialog = state.annotation.as_ref().map(|open| export_dialog(open, open.export_kind, None))
         }
         UiCommand::ExportMerged => {
             state.panels.dialog = state.annotation.as_ref().map(|open| export_dialog(open, ExportKind::Merged, None))
@@ -195,7 +195,7 @@ pub fn dispatch_annotation(state: &mut AppState, feed: &SliceFeed, command: Anno
         }
         AnnotationCommand::Work(wanted) => return work(state, wanted),
         AnnotationCommand::ExportThen(then) => {
-            state.panels.dialog = state.annotation.as_ref().map(|open| export_dialog(open, open.export_kind(), Some(then)));
+            state.panels.dialog = state.annotation.as_ref().map(|open| export_dialog(open, open.export_kind, Some(then)));
         }
         AnnotationCommand::CancelWork => return vec![Effect::CancelWork],
         AnnotationCommand::Compare { a, b } => {
@@ -249,12 +249,12 @@ fn save(state: &mut AppState) -> Vec<Effect> {
     match &open.file {
         // What couldn't be read would be gone with the file.
         Some(_) if open.is_damaged => {
-            state.panels.dialog = Some(export_dialog(open, open.export_kind(), None));
+            state.panels.dialog = Some(export_dialog(open, open.export_kind, None));
             say(state, "Not all of the file could be read: export to another one");
             Vec::new()
         }
         Some(path) if open.may_replace_file && !open.changed_on_disk => {
-            let work_wanted = AnnotationWork::Export { path: path.clone(), kind: open.export_kind(), then: None, drops_damaged: false };
+            let work_wanted = AnnotationWork::Export { path: path.clone(), kind: open.export_kind, then: None, drops_damaged: false };
             work(state, work_wanted)
         }
         Some(path) => {
@@ -262,18 +262,27 @@ fn save(state: &mut AppState) -> Vec<Effect> {
             Vec::new()
         }
         None => {
-            state.panels.dialog = Some(export_dialog(open, open.export_kind(), None));
+            state.panels.dialog = Some(export_dialog(open, open.export_kind, None));
             Vec::new()
         }
     }
 }
 
-/// A dialog for where to export to, with a suggestion.
+/// A dialog for where to export to, with a suggestion: the file of the last export, but none that would take something
+/// away unless another one is chosen.
 fn export_dialog(open: &OpenAnnotation, kind: ExportKind, then: Option<Box<Effect>>) -> Dialog {
-    let folder = open.file.as_deref().and_then(std::path::Path::parent);
-    let folder = folder.map_or_else(|| std::env::current_dir().unwrap_or_default(), std::path::Path::to_owned);
-    let name = if kind == ExportKind::Merged { format!("{}_merged", open.name) } else { format!("{}.zip", open.name) };
-    Dialog::Export { path: folder.join(name), kind, then }
+    let folder = open.file.as_deref().and_then(Path::parent);
+    let folder = folder.map_or_else(|| std::env::current_dir().unwrap_or_default(), Path::to_owned);
+    let path = match (&open.file, kind) {
+        (_, ExportKind::Merged) => folder.join(format!("{}_merged", open.name)),
+        (Some(file), _) if open.is_damaged || open.changed_on_disk => {
+            let stem = file.file_stem().map_or_else(|| open.name.clone().into(), std::ffi::OsStr::to_string_lossy);
+            folder.join(format!("{stem}_edited.zip"))
+        }
+        (Some(file), _) if open.may_replace_file => file.clone(),
+        _ => folder.join(format!("{}.zip", open.name)),
+    };
+    Dialog::Export { path, kind, then }
 }
 
 /// The volume with what is painted in it at present.

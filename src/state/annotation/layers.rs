@@ -1,6 +1,7 @@
 //! The layers of an annotation beside those of the dataset that it lies over.
 
 use super::open::{OpenAnnotation, OpenVolume};
+use super::request::ExportKind;
 use crate::annotation::{Annotation, ComposedSource, VolumeAnnotation, VolumeLevel};
 use crate::format::annotation::{BUCKET_SIDE, extent_with};
 use crate::format::nml::{Segment, VolumeFormat};
@@ -157,7 +158,6 @@ impl OpenAnnotation {
             name: volume.name.clone(),
             layer: *layer,
             class: volume.class,
-            is_zarr: volume.format == Some(VolumeFormat::Zarr3) || !volume.axes.is_empty(),
             active: volume.segments.last().map_or(0, |segment| segment.id),
             new_segments: 0,
             awaits_new: false,
@@ -172,6 +172,7 @@ impl OpenAnnotation {
         Self {
             name: annotation.name.clone(),
             file,
+            export_kind: ExportKind::default(),
             dataset_path: None,
             may_replace_file: false,
             nml: annotation.nml.clone(),

@@ -20,6 +20,8 @@ pub struct OpenAnnotation {
     pub file: Option<PathBuf>,
     /// The dataset below it, where that is there.
     pub dataset_path: Option<PathBuf>,
+    /// The format of that file, in which it is replaced.
+    pub export_kind: ExportKind,
     /// Whether somebody has agreed that the file is replaced.
     pub may_replace_file: bool,
     /// Skeleton, boxes and what else the file says.
@@ -55,11 +57,6 @@ pub struct OpenAnnotation {
 }
 
 impl OpenAnnotation {
-    /// The format of the file that it came from.
-    pub fn export_kind(&self) -> ExportKind {
-        if self.volumes.iter().any(|volume| volume.is_zarr) { ExportKind::Zarr3 } else { ExportKind::Wkw }
-    }
-
     /// Whether there are edits that no file has.
     pub const fn is_unsaved(&self) -> bool {
         self.revision != self.saved_revision || self.waiting > 0
@@ -91,8 +88,6 @@ pub struct OpenVolume {
     pub layer: usize,
     /// Class of its voxels.
     pub class: ElementClass,
-    /// Whether its buckets are stored in Zarr 3, or have axes that only that can hold.
-    pub is_zarr: bool,
     /// The segment that is painted; 0 for none, and while that of a new segment isn't known yet.
     pub active: SegmentId,
     /// New segments that were asked for.

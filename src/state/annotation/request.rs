@@ -1,7 +1,8 @@
 //! [`EditRequest`]: what the editor is asked to do, one after the other, and [`AnnotationWork`]: longer work on files.
 
 use super::commands::SegmentChange;
-use crate::format::nml::SegmentId;
+use crate::format::annotation::{AnnotationFile, VolumeFile};
+use crate::format::nml::{SegmentId, VolumeFormat};
 use crate::geometry::{Mag, SlicePlane, Vec3Int};
 use crate::state::dispatch::Effect;
 use std::path::PathBuf;
@@ -111,6 +112,19 @@ pub enum ExportKind {
 }
 
 impl ExportKind {
+    /// How a file stores its volumes; by what the NML says where there are no voxels.
+    pub fn of_file(file: &AnnotationFile) -> Self {
+        let told = |volume: &VolumeFile| file.nml.volumes.get(volume.nml_volume?)?.format;
+        let is_zarr = |volume: &VolumeFile| volume.format.or_else(|| told(volume)) == Some(VolumeFormat::Zarr3);
+        if file.volumes.iter().any(|volume| volume.is_plain_zarr) {
+            Self::Zarr3Spec
+        } else if file.volumes.iter().any(|volume| is_zarr(volume) || !volume.axes.is_empty()) {
+            Self::Zarr3 // WKW has no further axes
+        } else {
+            Self::Wkw
+        }
+    }
+
     /// As shown in the dialog.
     pub const fn text(self) -> &'static str {
         match self {

@@ -1,9 +1,7 @@
 //! Questions and forms of [`crate::state::Dialog`]: exporting, replacing a file, damaged and unsaved edits, comparing, recovering.
 
 use super::dialog_ui;
-use crate::state::{
-    AnnotationCommand, AnnotationWork, AppCommand, AppContext, Dialog, Effect, ExportKind, OpenAnnotation, PathField, UiCommand,
-};
+use crate::state::{AnnotationCommand, AnnotationWork, AppCommand, AppContext, Dialog, Effect, ExportKind, PathField, UiCommand};
 use crate::ui::theme::{Icon, Severity, Tokens, icons, metrics, text};
 use crate::ui::typed_path::typed_path;
 use crate::ui::widgets::{PathText, Segmented, TextButton, TextField, severity_icon};
@@ -14,6 +12,7 @@ use strum::IntoEnumIterator as _;
 
 const WIDTH: f32 = 520.0;
 const BROWSE_WIDTH: f32 = 76.0;
+const ELSEWHERE: &str = "Export elsewhere…";
 
 /// The open question with what is remembered of it.
 #[derive(Debug, Default)]
@@ -137,19 +136,27 @@ fn note_ui(ui: &mut Ui, exists: bool, kind: ExportKind) {
 
 fn replace_ui(ui: &Ui, ctx: &AppContext<'_>, path: &Path, is_new: bool) -> bool {
     let mut cancels = false;
+    // Nobody is to lose what others did by a key pressed too fast.
+    let takes_away = ctx.state.annotation.as_ref().is_some_and(|open| open.changed_on_disk);
+    let sentence = if takes_away {
+        "This file was changed or removed by others since it was read. Replacing it loses their changes: only what is open here is written."
+    } else {
+        "The annotation came from this file. It is replaced in one step once all is written, and you won't be asked again."
+    };
     let closes = dialog_ui(ui, "Replace the file?", vec2(WIDTH, 172.0), |ui| {
-        sentence_ui(
-            ui,
-            "The annotation came from this file. It is replaced in one step once all is written, and you won't be asked again.",
-        );
+        sentence_ui(ui, sentence);
         ui.add(PathText::new(&path.display().to_string()).fill());
         buttons_ui(ui, |ui| {
-            if focused(ui.add(TextButton::main("Replace")), is_new).clicked() {
-                let kind = ctx.state.annotation.as_ref().map_or(ExportKind::Wkw, OpenAnnotation::export_kind);
+            if takes_away && focused(ui.add(TextButton::main(ELSEWHERE)), is_new).clicked() {
+                ctx.send(UiCommand::ExportAnnotation);
+            }
+            let replace = if takes_away { TextButton::new("Replace") } else { TextButton::main("Replace") };
+            if focused(ui.add(replace), is_new && !takes_away).clicked() {
+                let kind = ctx.state.annotation.as_ref().map_or(ExportKind::default(), |open| open.export_kind);
                 let work = AnnotationWork::Export { path: path.to_owned(), kind, then: None, drops_damaged: false };
                 ctx.send(AppCommand::Confirmed(Box::new(Effect::Work(work))));
             }
-            if ui.add(TextButton::new("Export elsewhere…")).clicked() {
+            if !takes_away && ui.add(TextButton::new(ELSEWHERE)).clicked() {
                 ctx.send(UiCommand::ExportAnnotation);
             }
             cancels = ui.add(TextButton::new("Cancel")).clicked();
@@ -176,7 +183,7 @@ fn damaged_ui(ui: &Ui, ctx: &AppContext<'_>, reason: &str, work: &AnnotationWork
             if ui.add(TextButton::main("Leave it out")).clicked() {
                 ctx.send(AnnotationCommand::Work(work.clone()));
             }
-            if replaces && ui.add(TextButton::new("Export elsewhere…")).clicked() {
+            if replaces && ui.add(TextButton::new(ELSEWHERE)).clicked() {
                 ctx.send(UiCommand::ExportAnnotation);
             }
             cancels = ui.add(TextButton::new("Cancel")).clicked();

@@ -71,7 +71,6 @@ mod tests {
             name: "volume".to_owned(),
             layer: 0,
             class: ElementClass::Uint64,
-            is_zarr: false,
             active: 0,
             new_segments: 0,
             awaits_new: false,
