@@ -23,6 +23,8 @@ pub(super) const PATTERN_CYCLES_PER_VOXEL: f64 = 0.15;
 pub struct SegmentDisplay {
     /// What the dataset says of single segments. Shared, because displays are copied and there may be many.
     pub given: Arc<GivenColors>,
+    /// The segments that alone are drawn, whatever else says; `None` while all are that nothing hides.
+    pub only: Option<Arc<HashSet<u64>>>,
     /// How strong stripes and grids are, 0 (none) to 1.
     pub pattern_opacity: f32,
 }
@@ -55,7 +57,7 @@ impl GivenColors {
 
 impl Default for SegmentDisplay {
     fn default() -> Self {
-        Self { given: Arc::default(), pattern_opacity: PATTERN_OPACITY }
+        Self { given: Arc::default(), only: None, pattern_opacity: PATTERN_OPACITY }
     }
 }
 
@@ -67,7 +69,18 @@ impl SegmentDisplay {
 
     /// Whether a segment isn't drawn.
     pub fn is_hidden(&self, id_bits: u64) -> bool {
-        self.given.hidden.contains(&id_bits)
+        self.only.as_ref().map_or_else(|| self.given.hidden.contains(&id_bits), |only| !only.contains(&id_bits))
+    }
+
+    /// Draws a segment or not where only some are drawn; whether that is so.
+    pub fn show_among_only(&mut self, id_bits: u64, is_visible: bool) -> bool {
+        let Some(only) = self.only.as_mut().map(Arc::make_mut) else { return false };
+        if is_visible {
+            only.insert(id_bits);
+        } else {
+            only.remove(&id_bits);
+        }
+        true
     }
 }
 
@@ -251,6 +264,19 @@ mod tests {
             let (h, s, v) = hsv_from_rgb(rgb.map(|c: u8| f32::from(c) / 255.0));
             assert_eq!(to_bytes(rgb_from_hsv(h, s, v)), rgb);
         }
+    }
+
+    #[test]
+    fn where_only_some_segments_are_drawn_all_others_are_hidden() {
+        let given = GivenColors { hidden: HashSet::from([5]), ..GivenColors::default() };
+        let mut display = SegmentDisplay { given: Arc::new(given), ..SegmentDisplay::default() };
+        let hidden = |display: &SegmentDisplay| [5, 6, 7].map(|id| display.is_hidden(id));
+        assert!(!display.show_among_only(7, false));
+        assert_eq!(hidden(&display), [true, false, false]);
+        display.only = Some(Arc::new(HashSet::from([5])));
+        assert_eq!(hidden(&display), [false, true, true]);
+        assert!(display.show_among_only(7, true) && display.show_among_only(5, false));
+        assert_eq!(hidden(&display), [true, true, false]);
     }
 
     #[test]

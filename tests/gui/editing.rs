@@ -348,21 +348,45 @@ fn what_is_painted_while_something_is_opened_is_not_lost() {
 }
 
 #[test]
-fn showing_one_segment_only_is_one_edit() {
+fn one_segment_alone_is_drawn_listed_or_not_until_all_are_again() {
     let tiny = Tiny::new();
     let mut gui = painting(Setup::of(tiny.path()));
     let first = gui.volume().active;
     gui.send(UiCommand::NewSegment);
     gui.settle();
     let second = gui.volume().active;
-    let shown = |gui: &Gui| gui.volume().segments.iter().filter(|segment| segment.is_visible).map(|segment| segment.id).collect::<Vec<_>>();
-    assert_eq!(shown(&gui), [first, second]);
-    gui.send(AnnotationCommand::ShowOnlySegment(Some(first)));
+    let mut ids_below = (0..8).map(|cell| u64::from(value::cells([8 * cell, 5, 5])));
+    let below = ids_below.find(|id| ![first, second].contains(id)).expect("another id");
+    let hidden = |gui: &Gui| {
+        let segments = &gui.dataset().layers[gui.volume().layer].display.segments;
+        [first, second, below].map(|id| segments.is_hidden(id))
+    };
+    gui.send(AnnotationCommand::ShowOnlySegment(below));
+    let revision = gui.annotation().revision;
+    assert_eq!(hidden(&gui), [true, true, false], "of the fallback layer, and in no list");
+    gui.send(AnnotationCommand::ShowOnlySegment(first));
     gui.settle();
-    assert_eq!(shown(&gui), [first]);
+    assert_eq!(hidden(&gui), [false, true, true]);
+    assert!(gui.volume().segments.iter().all(|segment| segment.is_visible) && gui.annotation().revision == revision, "only a look");
+    gui.send(AnnotationCommand::ChangeSegment { id: second, change: SegmentChange::Visible(true) });
+    gui.send(AnnotationCommand::ChangeSegment { id: first, change: SegmentChange::Visible(false) });
+    assert_eq!(hidden(&gui), [true, false, true]);
+    gui.send(UiCommand::NewSegment);
+    gui.settle();
+    let third = gui.volume().active;
+    assert!(!gui.dataset().layers[gui.volume().layer].display.segments.is_hidden(third), "what is painted is seen");
+    gui.send(AnnotationCommand::ShowAllSegments);
+    gui.settle();
+    assert_eq!(hidden(&gui), [false; 3]);
+    gui.send(AnnotationCommand::ChangeSegment { id: second, change: SegmentChange::Visible(false) });
+    gui.settle();
+    assert_eq!(hidden(&gui), [false, true, false]);
+    gui.send(AnnotationCommand::ShowAllSegments);
+    gui.settle();
+    assert_eq!(hidden(&gui), [false; 3]);
     gui.send(UiCommand::Undo);
     gui.settle();
-    assert_eq!(shown(&gui), [first, second]);
+    assert_eq!(hidden(&gui), [false, true, false], "showing what was listed as hidden is one edit");
 }
 
 #[test]

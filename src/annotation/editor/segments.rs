@@ -68,25 +68,20 @@ impl VolumeEditor {
         self.set_segment(segment)
     }
 
-    /// Shows one listed segment and hides all others, or shows all: one edit.
+    /// Shows all listed segments: one edit.
     ///
     /// # Errors
     /// If a stroke isn't finished.
-    pub fn show_only(&mut self, only: Option<SegmentId>) -> Result<EditOutcome, EditError> {
+    pub fn show_all(&mut self) -> Result<EditOutcome, EditError> {
         self.check_no_stroke()?;
-        let is_wanted = |segment: &Segment| only.is_none_or(|id| id == segment.id);
-        let listed = self.volume.segments.iter().enumerate().filter(|(_, segment)| segment.is_visible != is_wanted(segment));
-        let sides: Vec<SegmentSide> = listed
-            .map(|(index, segment)| SegmentSide {
-                id: segment.id,
-                index,
-                segment: Some(Segment { is_visible: is_wanted(segment), ..segment.clone() }),
-            })
-            .collect();
+        let hidden = self.volume.segments.iter().enumerate().filter(|(_, segment)| !segment.is_visible);
+        let shown = |segment: &Segment| Some(Segment { is_visible: true, ..segment.clone() });
+        let sides: Vec<SegmentSide> =
+            hidden.map(|(index, segment)| SegmentSide { id: segment.id, index, segment: shown(segment) }).collect();
         if sides.is_empty() {
             return Ok(EditOutcome::default());
         }
-        let mut edit = OpenEdit::new(EditKind::Segments, only.unwrap_or(0));
+        let mut edit = OpenEdit::new(EditKind::Segments, 0);
         edit.segments = self.swap_segments(&sides);
         let mut outcome = EditOutcome { segments_changed: true, ..EditOutcome::default() };
         self.finish(edit, &mut outcome);

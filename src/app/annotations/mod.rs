@@ -15,7 +15,6 @@ pub use work::{ToEditing, WorkEvent, WorkOutcome};
 use super::{App, unix_secs};
 use crate::format::Dataset;
 use crate::problem::Severity;
-use crate::scene::SegmentDisplay;
 use crate::state::{
     AnnotationWork, AppCommand, Dialog, EditRequest, Effect, ExportKind, InspectorTab, OpenAnnotation, Opening, RunningWork, Tool,
     given_colors,
@@ -367,6 +366,9 @@ impl App {
         }
         if let Some((number, id)) = report.new_segment {
             volume.answer_new(number, id);
+            if let Some(layer) = self.state.dataset.as_mut().and_then(|dataset| dataset.layers.get_mut(volume.layer)) {
+                Arc::make_mut(&mut layer.display.segments).show_among_only(id, true);
+            }
         }
         match report.result {
             Ok(notes) => notes.into_iter().for_each(|note| self.say(Severity::Info, &note)),
@@ -382,8 +384,7 @@ impl App {
         let Some((open, dataset)) = self.state.annotation.as_ref().zip(self.state.dataset.as_mut()) else { return };
         for volume in &open.volumes {
             if let Some(layer) = dataset.layers.get_mut(volume.layer) {
-                let pattern_opacity = layer.display.segments.pattern_opacity;
-                layer.display.segments = Arc::new(SegmentDisplay { given: Arc::new(given_colors(&volume.segments)), pattern_opacity });
+                Arc::make_mut(&mut layer.display.segments).given = Arc::new(given_colors(&volume.segments));
             }
         }
     }

@@ -108,7 +108,7 @@ impl Painter {
             EditRequest::Interpolate { place, at } => self.interpolate(&place, at),
             EditRequest::NewSegment { active, anchor, .. } => self.new_segment(active, anchor),
             EditRequest::ChangeSegment { id, change } => self.change_segment(id, change),
-            EditRequest::ShowOnly(only) => self.editor.show_only(only),
+            EditRequest::ShowAll => self.editor.show_all(),
             EditRequest::Undo => self.editor.undo(),
             EditRequest::Redo => self.editor.redo(),
         }

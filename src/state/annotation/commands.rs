@@ -6,12 +6,14 @@ use super::tools::{PaintTools, Tool};
 use crate::format::nml::SegmentId;
 use crate::geometry::{SlicePlane, Vec3Int};
 use crate::problem::Severity;
-use crate::scene::PickState;
+use crate::scene::{PickState, SegmentDisplay};
 use crate::state::app_state::{AppState, Dialog, InspectorTab, OpenDataset};
 use crate::state::command::UiCommand;
 use crate::state::dispatch::{Effect, show_inspector};
 use crate::state::slice_feed::SliceFeed;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// What the pointer does with a tool in a pane. Points are mag-1, voxel `v` covers `[v, v + 1)`.
@@ -77,8 +79,10 @@ pub enum AnnotationCommand {
         /// The change.
         change: SegmentChange,
     },
-    /// Hide all listed segments but this one; `None` shows them all.
-    ShowOnlySegment(Option<SegmentId>),
+    /// Draw this segment alone, listed or not; only a way to look, which no file has.
+    ShowOnlySegment(SegmentId),
+    /// Draw all segments again, and list them all as shown.
+    ShowAllSegments,
     /// Look at a tree.
     SelectTree(Option<usize>),
     /// Show or hide a tree.
@@ -179,8 +183,20 @@ pub fn dispatch_annotation(state: &mut AppState, feed: &SliceFeed, command: Anno
                 volume.activate(id);
             }
         }
+        AnnotationCommand::ChangeSegment { id, change: SegmentChange::Visible(is_visible) }
+            if display_of_volume(state).is_some_and(|segments| segments.show_among_only(id, is_visible)) => {}
         AnnotationCommand::ChangeSegment { id, change } => return vec![Effect::Edit(EditRequest::ChangeSegment { id, change })],
-        AnnotationCommand::ShowOnlySegment(only) => return vec![Effect::Edit(EditRequest::ShowOnly(only))],
+        AnnotationCommand::ShowOnlySegment(id) => {
+            if let Some(segments) = display_of_volume(state) {
+                segments.only = Some(Arc::new(HashSet::from([id])));
+            }
+        }
+        AnnotationCommand::ShowAllSegments => {
+            if let Some(segments) = display_of_volume(state) {
+                segments.only = None;
+            }
+            return vec![Effect::Edit(EditRequest::ShowAll)];
+        }
         AnnotationCommand::SelectTree(tree) => {
             if let Some(open) = &mut state.annotation {
                 open.selected_tree = tree;
@@ -220,6 +236,13 @@ pub fn dispatch_annotation(state: &mut AppState, feed: &SliceFeed, command: Anno
 fn selected_volume(state: &mut AppState) -> Option<&mut OpenVolume> {
     let open = state.annotation.as_mut()?;
     open.volumes.get_mut(open.selected)
+}
+
+/// How the segments of the selected volume are drawn.
+fn display_of_volume(state: &mut AppState) -> Option<&mut SegmentDisplay> {
+    let layer = state.annotation.as_ref().and_then(OpenAnnotation::volume)?.layer;
+    let layer = state.dataset.as_mut()?.layers.get_mut(layer)?;
+    Some(Arc::make_mut(&mut layer.display.segments))
 }
 
 fn change_brush(state: &mut AppState, notches: i64) {
@@ -327,6 +350,10 @@ fn point(state: &mut AppState, feed: &SliceFeed, plane: SlicePlane, pointer: Poi
     if volume.is_hidden(state.dataset.as_ref()) {
         say(state, "The volume layer is hidden: show it to paint");
         return Vec::new();
+    }
+    if let (false, ActiveSegment::Known(id)) = (erases, volume.active_segment()) {
+        // What is painted is seen.
+        display_of_volume(state).map(|segments| segments.show_among_only(id, true));
     }
     let Some(place) = place(state, feed, plane, erases, inverts) else { return Vec::new() };
     let request = match pointer {

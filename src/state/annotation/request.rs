@@ -89,8 +89,8 @@ pub enum EditRequest {
         /// The change.
         change: SegmentChange,
     },
-    /// Show one listed segment and hide the others, or show all.
-    ShowOnly(Option<SegmentId>),
+    /// List all segments as shown.
+    ShowAll,
     /// Take the last edit back.
     Undo,
     /// Do it again.

@@ -46,6 +46,12 @@ impl SegmentRowUi<'_> {
         self.row.listed.and_then(|index| self.volume.segments.get(index))
     }
 
+    /// Whether it is drawn: by what the list says, or as one of those that alone are.
+    fn is_visible(&self) -> bool {
+        let layer = self.ctx.state.dataset.as_ref().and_then(|open| open.layers.get(self.volume.layer));
+        layer.is_none_or(|layer| !layer.display.segments.is_hidden(self.row.id))
+    }
+
     fn change(&self, change: SegmentChange) {
         self.ctx.send(AnnotationCommand::ChangeSegment { id: self.row.id, change });
     }
@@ -59,7 +65,7 @@ impl SegmentRowUi<'_> {
         let state = if is_active { RowState::Active } else { RowState::Plain };
         let row = Row::new(format!("Segment {id} {name}").trim_end(), state).show(ui, |ui| {
             let rect = ui.max_rect();
-            let is_visible = self.segment().is_none_or(|segment| segment.is_visible);
+            let is_visible = self.is_visible();
             if eye_ui(ui, rect, &format!("Show segment {id}"), is_visible) {
                 self.change(SegmentChange::Visible(!is_visible));
             }
@@ -196,15 +202,15 @@ impl SegmentRowUi<'_> {
             self.change(SegmentChange::Color(None));
         }
         ui.separator();
-        let is_visible = segment.is_none_or(|segment| segment.is_visible);
+        let is_visible = self.is_visible();
         if ui.button(if is_visible { "Hide" } else { "Show" }).clicked() {
             self.change(SegmentChange::Visible(!is_visible));
         }
-        if ui.button("Show only this").clicked() {
-            self.ctx.send(AnnotationCommand::ShowOnlySegment(Some(self.row.id)));
+        if ui.button("Show only this").on_hover_text("In the panes; exported files keep what is listed as shown").clicked() {
+            self.ctx.send(AnnotationCommand::ShowOnlySegment(self.row.id));
         }
         if ui.button("Show all").clicked() {
-            self.ctx.send(AnnotationCommand::ShowOnlySegment(None));
+            self.ctx.send(AnnotationCommand::ShowAllSegments);
         }
         ui.separator();
         match segment {

@@ -6,14 +6,14 @@ use super::row::rows_ui;
 use super::segment_list::{SegmentList, SegmentRow};
 use super::segment_row::{RowEdits, SegmentRowUi};
 use crate::format::nml::{SegmentGroup, SegmentId};
-use crate::state::{AppCommand, AppContext, OpenAnnotation, OpenVolume, UiCommand};
+use crate::state::{AnnotationCommand, AppCommand, AppContext, OpenAnnotation, OpenVolume, UiCommand};
 use crate::text::count;
 use crate::ui::annotation_look::{id_text, volume_choice_ui};
 use crate::ui::inspector::probe_text::physical_volume;
-use crate::ui::theme::{Tokens, fonts, icons, metrics};
+use crate::ui::theme::{Tokens, fonts, icons, metrics, text};
 use crate::ui::top_bar::with_shortcut;
-use crate::ui::widgets::{IconButton, KeyValue, TextField};
-use egui::{Color32, Frame, Key, Margin, Modifiers, Ui};
+use crate::ui::widgets::{IconButton, KeyValue, TextButton, TextField};
+use egui::{Align, Color32, Frame, Key, Layout, Margin, Modifiers, Ui};
 
 const KEY_WIDTH: f32 = 96.0;
 
@@ -62,6 +62,7 @@ impl SegmentsPanel {
             padded_ui(ui, |ui| volume_choice_ui(ui, ctx, open, "volume of the segments", ui.available_width()));
             ui.add_space(metrics::TIGHT_GAP);
         }
+        padded_ui(ui, |ui| only_some_ui(ui, ctx, volume));
         self.list_ui(ui, ctx, volume);
         self.rename_by_key(ui, volume);
         padded_ui(ui, |ui| details_ui(ui, ctx, open, volume));
@@ -104,6 +105,25 @@ impl SegmentsPanel {
             self.scrolls_to_active = true;
         }
     }
+}
+
+/// Says that only some segments are drawn, and offers the way back.
+fn only_some_ui(ui: &mut Ui, ctx: &AppContext<'_>, volume: &OpenVolume) {
+    let layer = ctx.state.dataset.as_ref().and_then(|open| open.layers.get(volume.layer));
+    let Some(only) = layer.and_then(|layer| layer.display.segments.only.as_ref()) else { return };
+    let words = match only.len() {
+        1 => "Only 1 segment is shown".to_owned(),
+        number => format!("Only {} segments are shown", count(number as u64)),
+    };
+    ui.horizontal(|ui| {
+        ui.label(text::control(words).color(Tokens::of(ui).t2));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            if ui.add(TextButton::quiet("Show all")).clicked() {
+                ctx.send(AnnotationCommand::ShowAllSegments);
+            }
+        });
+    });
+    ui.add_space(metrics::TIGHT_GAP);
 }
 
 /// As wide as the longest id needs: ids are never cut.
