@@ -117,8 +117,9 @@ const fn has_overwrite(tool: Tool) -> bool {
 }
 
 fn size_ui(ui: &mut Ui, open: &OpenAnnotation, tools: &mut PaintTools, has_slider: bool) {
-    let max = f64::from(max_brush(open));
-    let mut size = f64::from(tools.brush_size);
+    let Some(volume) = open.volume() else { return };
+    let max = f64::from(volume.max_brush());
+    let mut size = f64::from(volume.brush_size(tools));
     let range = f64::from(PaintTools::MIN_BRUSH)..=max;
     ui.scope(|ui| {
         let response = if has_slider {
@@ -132,12 +133,6 @@ fn size_ui(ui: &mut Ui, open: &OpenAnnotation, tools: &mut PaintTools, has_slide
         }
         response.on_hover_text("Diameter in voxels of the finest mag (Shift+wheel over a pane)");
     });
-}
-
-/// The largest brush for the painted volume.
-fn max_brush(open: &OpenAnnotation) -> u32 {
-    let coarsest = open.volume().and_then(|volume| volume.edited.last());
-    PaintTools::max_brush(coarsest.map_or(1, |(mag, _)| mag.max_factor()))
 }
 
 /// The segment that is painted, where there is room for it.

@@ -71,7 +71,7 @@ fn the_tool_bar_takes_tools_and_shows_what_they_can_be_set_to() {
         assert_eq!(gui.state().tools.brush_size, 33);
         gui.harness.get_by_role_and_label(Role::Slider, "Size").set_value_accesskit(1e9);
         gui.steps(3);
-        assert_eq!(gui.state().tools.brush_size, 1200, "300 for each doubling of the coarsest mag, 4");
+        assert_eq!(gui.state().tools.brush_size, 1188, "as much as can be painted at once in mag 1");
         gui.check_names();
     }
 }

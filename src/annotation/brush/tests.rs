@@ -14,6 +14,9 @@ fn any_case() -> impl Strategy<Value = (VoxelSize, Mag, SlicePlane, f64)> {
         })
 }
 
+/// All that there is.
+const ALL: PlaneRect = PlaneRect { low: [i64::MIN; 2], end: [i64::MAX; 2] };
+
 fn collected(draw: impl FnOnce(&mut dyn FnMut(i64, i64, i64))) -> HashSet<PlanePos> {
     let mut all = HashSet::new();
     draw(&mut |start, end, v| {
@@ -27,7 +30,7 @@ proptest! {
     #[test]
     fn discs_follow_the_formula_in_all_planes_mags_and_scales((size, mag, plane, diameter) in any_case(), center in prop::array::uniform2(-50_i64..50)) {
         let brush = Brush::new(diameter, &size, mag, plane);
-        let all = collected(|run| brush.disc(center, run));
+        let all = collected(|run| brush.disc(center, &ALL, run));
         // The formula of the specification, word by word.
         let r = (diameter / 2.0).round().max(1.0);
         let base = size.factors().into_iter().fold(f64::INFINITY, f64::min);
@@ -44,7 +47,7 @@ proptest! {
     #[test]
     fn rectangles_hold_what_lies_between_two_points((size, mag, plane, diameter) in any_case(), a in prop::array::uniform2(-20_i64..20), b in prop::array::uniform2(-60_i64..60)) {
         let brush = Brush::new(diameter, &size, mag, plane);
-        let all = collected(|run| brush.join(a, b, run));
+        let all = collected(|run| brush.join(a, b, &ALL, run));
         let length = brush.distance(a, b);
         let across = brush.offset(a, b).map(|d| d / length);
         for u in -150..150_i64 { for v in -150..150_i64 {
@@ -57,7 +60,7 @@ proptest! {
 #[test]
 fn a_brush_of_fifty_voxels_has_the_area_of_a_circle() {
     let brush = Brush::new(50.0, &VoxelSize::VOXELS, Mag::ONE, SlicePlane::Xy);
-    let area = collected(|run| brush.disc([0, 0], run)).len() as f64;
+    let area = collected(|run| brush.disc([0, 0], &ALL, run)).len() as f64;
     assert!((area / (25.0_f64.powi(2) * std::f64::consts::PI) - 1.0).abs() < 0.02, "{area}");
 }
 
@@ -65,7 +68,23 @@ fn a_brush_of_fifty_voxels_has_the_area_of_a_circle() {
 fn the_smallest_brush_paints_one_voxel_and_strange_sizes_do_no_harm() {
     for size in [0.0, 1.0, -5.0, f64::NAN] {
         let brush = Brush::new(size, &VoxelSize::VOXELS, Mag::ONE, SlicePlane::Xz);
-        assert_eq!(collected(|run| brush.disc([3, 4], run)), HashSet::from([[3, 4]]), "{size}");
+        assert_eq!(collected(|run| brush.disc([3, 4], &ALL, run)), HashSet::from([[3, 4]]), "{size}");
     }
-    assert_eq!(Brush::new(f64::INFINITY, &VoxelSize::VOXELS, Mag::ONE, SlicePlane::Xy).pixels(), 4_000_000_000_000_000_000);
+    assert_eq!(
+        Brush::new(f64::INFINITY, &VoxelSize::VOXELS, Mag::ONE, SlicePlane::Xy).disc_pixels([0, 0], &ALL),
+        4_000_000_000_000_000_000
+    );
+}
+
+#[test]
+fn rows_far_outside_are_left_out_and_only_pixels_inside_count() {
+    let within = PlaneRect { low: [0, 0], end: [100, 80] };
+    let brush = Brush::new(1e6, &VoxelSize::VOXELS, Mag::ONE, SlicePlane::Xy);
+    let rows = |all: HashSet<PlanePos>| all.into_iter().map(|[_, v]| v).collect::<HashSet<_>>().len();
+    assert_eq!(brush.disc_pixels([50, 50], &within), 8000);
+    assert_eq!(brush.disc_pixels([-600_000, 50], &within), 0);
+    assert_eq!(brush.join_pixels([0, 0], [1 << 40, 1 << 40], &within), 8000);
+    let brush = Brush::new(400.0, &VoxelSize::VOXELS, Mag::ONE, SlicePlane::Xy);
+    assert_eq!(rows(collected(|run| brush.disc([50, 50], &within, run))), 82, "and those next to it");
+    assert_eq!(rows(collected(|run| brush.join([0, 40], [500, 40], &within, run))), 82, "and those next to it");
 }

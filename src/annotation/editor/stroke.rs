@@ -1,7 +1,7 @@
 //! Strokes of the brush, and the lasso.
 
 use super::{EditKind, EditOutcome, OpenEdit, PaintArea, PaintPlace, PaintSettings, VolumeEditor};
-use crate::annotation::brush::{Brush, MAX_AREA_PIXELS, PlanePos, plane_pos, run_box};
+use crate::annotation::brush::{Brush, MAX_AREA_PIXELS, PlanePos, PlaneRect, plane_pos, run_box};
 use crate::annotation::error::{EditError, EditNote};
 use crate::annotation::mask::{Area, MagMask};
 use crate::annotation::outline::fill_outline;
@@ -70,9 +70,6 @@ impl VolumeEditor {
         self.check_idle(settings, place.level, &place.axes)?;
         let mag = self.volume.levels[place.level].mag;
         let brush = Brush::new(diameter, &self.volume.voxel_size, mag, place.plane);
-        if brush.pixels() > MAX_AREA_PIXELS {
-            return Err(EditError::AreaTooLarge { pixels: brush.pixels(), most: MAX_AREA_PIXELS });
-        }
         let center = voxel_at(mag, at_mag1);
         let kind = if settings.segment == 0 { EditKind::Erase } else { EditKind::Brush };
         let mut stroke = OpenStroke {
@@ -103,7 +100,9 @@ impl VolumeEditor {
 
     fn extend(&mut self, stroke: &mut OpenStroke, points_mag1: &[[f64; 3]]) -> Result<EditOutcome, EditError> {
         let mag = self.volume.levels[stroke.place.level].mag;
-        let mut slice = SliceMask::new(stroke.place.plane, stroke.slice, self.volume.paintable_box(mag));
+        let paintable = self.volume.paintable_box(mag);
+        let within = PlaneRect::of_box(stroke.place.plane, &paintable);
+        let mut slice = SliceMask::new(stroke.place.plane, stroke.slice, paintable);
         let known = stroke.path.len();
         let mut last = stroke.path.last().copied();
         for point in points_mag1 {
@@ -111,15 +110,17 @@ impl VolumeEditor {
             if last == Some(center) {
                 continue;
             }
-            if let Some(last) = last {
-                let pixels = stroke.brush.join_pixels(last, center);
-                if pixels > MAX_AREA_PIXELS {
-                    stroke.path.truncate(known);
-                    return Err(EditError::AreaTooLarge { pixels, most: MAX_AREA_PIXELS });
-                }
-                stroke.brush.join(last, center, |start, end, v| slice.add(start, end, v));
+            let joined = last.map_or(0, |last| stroke.brush.join_pixels(last, center, &within));
+            let pixels = stroke.brush.disc_pixels(center, &within).max(joined);
+            if pixels > MAX_AREA_PIXELS {
+                stroke.path.truncate(known);
+                return Err(EditError::AreaTooLarge { pixels, most: MAX_AREA_PIXELS });
             }
-            stroke.brush.disc(center, |start, end, v| slice.add(start, end, v));
+            slice.is_clipped |= pixels == 0;
+            if let Some(last) = last {
+                stroke.brush.join(last, center, &within, |start, end, v| slice.add(start, end, v));
+            }
+            stroke.brush.disc(center, &within, |start, end, v| slice.add(start, end, v));
             stroke.path.push(center);
             last = Some(center);
         }

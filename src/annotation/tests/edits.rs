@@ -84,6 +84,17 @@ fn what_a_stroke_encloses_is_filled_only_where_it_meets_its_start() {
 }
 
 #[test]
+fn a_brush_larger_than_the_volume_paints_all_that_it_meets() {
+    let bounding_box = boxed([0; 3], [100, 90, 80]);
+    let mut editor = editor(VolumeSpec { bounding_box, ..spec(&[Mag::ONE]) });
+    editor.begin_stroke(ALL, place(0, SlicePlane::Xy), 1e9, [-500.0, 20.0, 10.0]).expect("painted");
+    editor.extend_stroke(&[[1e7, 20.0, 10.0]]).expect("painted");
+    let outcome = editor.end_stroke().expect("ended");
+    assert!(outcome.notes.contains(&EditNote::Clipped), "{:?}", outcome.notes);
+    assert_eq!(editor.history()[0].voxels, 100 * 90);
+}
+
+#[test]
 fn too_large_areas_are_refused_or_noted() {
     let mut editor = editor(spec(&[Mag::ONE]));
     let square = [[0.0, 0.0, 0.0], [2000.0, 0.0, 0.0], [2000.0, 2000.0, 0.0], [0.0, 2000.0, 0.0]];

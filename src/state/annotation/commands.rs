@@ -246,9 +246,9 @@ fn display_of_volume(state: &mut AppState) -> Option<&mut SegmentDisplay> {
 }
 
 fn change_brush(state: &mut AppState, notches: i64) {
-    let coarsest = state.annotation.as_ref().and_then(OpenAnnotation::volume).and_then(|volume| volume.edited.last());
-    let max = PaintTools::max_brush(coarsest.map_or(1, |(mag, _)| mag.max_factor()));
-    state.tools.change_brush(notches, max);
+    if let Some(volume) = state.annotation.as_ref().and_then(OpenAnnotation::volume) {
+        state.tools.change_brush(notches, volume.max_brush());
+    }
 }
 
 /// Starts work on the annotation, unless other work goes on.
@@ -351,13 +351,14 @@ fn point(state: &mut AppState, feed: &SliceFeed, plane: SlicePlane, pointer: Poi
         say(state, "The volume layer is hidden: show it to paint");
         return Vec::new();
     }
+    let diameter = volume.brush_size(&state.tools);
     if let (false, ActiveSegment::Known(id)) = (erases, volume.active_segment()) {
         // What is painted is seen.
         display_of_volume(state).map(|segments| segments.show_among_only(id, true));
     }
     let Some(place) = place(state, feed, plane, erases, inverts) else { return Vec::new() };
     let request = match pointer {
-        Pointer::Begin(at) => EditRequest::BeginStroke { place, diameter: state.tools.brush_size, at },
+        Pointer::Begin(at) => EditRequest::BeginStroke { place, diameter, at },
         Pointer::Outline(outline) => EditRequest::Trace { place, outline },
         Pointer::Click(seed) => EditRequest::Fill { place, seed, in_volume: state.tools.fill_in_volume },
         Pointer::Drag(_) | Pointer::End | Pointer::Pick(_) => return Vec::new(), // dealt with above

@@ -1,6 +1,7 @@
 //! [`OpenAnnotation`]: the annotation that is shown and edited.
 
 use super::request::{ActiveSegment, AnnotationWork, EditRequest, ExportKind};
+use super::tools::PaintTools;
 use crate::annotation::{EditedBuckets, HistoryLine};
 use crate::format::nml::{Nml, Segment, SegmentId};
 use crate::geometry::{BoundingBox, Mag, Vec3Int};
@@ -134,6 +135,17 @@ impl OpenVolume {
         if self.awaits_new && number + 1 == self.new_segments {
             self.activate(id);
         }
+    }
+
+    /// Largest diameter of a brush here.
+    pub fn max_brush(&self) -> u32 {
+        let mag = |level: Option<&(Mag, _)>| level.map_or(Mag::ONE, |(mag, _)| *mag);
+        PaintTools::max_brush(mag(self.edited.first()), mag(self.edited.last()))
+    }
+
+    /// The diameter that is painted with: another volume may have had room for more.
+    pub fn brush_size(&self, tools: &PaintTools) -> u32 {
+        tools.brush_size.min(self.max_brush())
     }
 
     /// How a segment is listed.

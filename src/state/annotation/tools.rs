@@ -1,5 +1,7 @@
 //! [`PaintTools`]: the tool in hand and how it paints.
 
+use crate::annotation::MAX_AREA_PIXELS;
+use crate::geometry::Mag;
 use strum::EnumIter;
 
 /// What a drag or click in a pane does.
@@ -75,10 +77,15 @@ impl PaintTools {
     /// Smallest diameter: one voxel.
     pub const MIN_BRUSH: u32 = 1;
 
-    /// Largest diameter in volumes with mags up to this factor: 300 for mag 1, more where coarser mags are painted.
-    pub fn max_brush(coarsest_factor: i64) -> u32 {
-        let doublings = coarsest_factor.max(1).ilog2();
-        300_u32.saturating_mul(1 << doublings.min(12))
+    /// Largest diameter in volumes with mags from the finest to the coarsest: 300 for mag 1, more where coarser mags are
+    /// painted, but never more than can be painted in the finest one, whatever its voxels' edges.
+    pub fn max_brush(finest: Mag, coarsest: Mag) -> u32 {
+        let doublings = coarsest.max_factor().max(1).ilog2();
+        let wanted = 300_u64 << doublings.min(12);
+        let [x, y, z] = finest.factors().to_array();
+        // Even, as half of it is rounded up.
+        let paintable = (MAX_AREA_PIXELS.isqrt() & !1).saturating_mul(x.min(y).min(z).max(1).unsigned_abs());
+        u32::try_from(wanted.min(paintable)).unwrap_or(u32::MAX)
     }
 
     /// A notch larger (1) or smaller (-1): 2 percent rounded up, at most 5.
@@ -122,6 +129,8 @@ mod tests {
         assert_eq!(tools.brush_size, 295);
         tools.change_brush(-1000, 300);
         assert_eq!(tools.brush_size, PaintTools::MIN_BRUSH);
-        assert_eq!(PaintTools::max_brush(16), 4800);
+        let mag = |factor| Mag::new(factor, factor, factor).expect("valid");
+        let max = |finest, coarsest| PaintTools::max_brush(mag(finest), mag(coarsest));
+        assert_eq!([max(1, 1), max(1, 2), max(1, 4), max(1, 1 << 20), max(2, 16)], [300, 600, 1188, 1188, 2376]);
     }
 }

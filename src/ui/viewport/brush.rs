@@ -19,7 +19,7 @@ pub fn paint_disc(ui: &Ui, painter: &Painter, pane: &OnScreen, ctx: &AppContext<
     let (Some(open), Some(volume)) = (&ctx.state.dataset, ctx.state.annotation.as_ref().and_then(|open| open.volume())) else { return };
     let tools = ctx.state.tools;
     // As the brush does: half the diameter in finest base voxels, rounded.
-    let radius_voxels = (f64::from(tools.brush_size) / 2.0).round();
+    let radius_voxels = (f64::from(volume.brush_size(&tools)) / 2.0).round();
     let radius = (radius_voxels / open.view.zoom()) as f32 / pane.pixels_per_point;
     let factors = ctx.feed.shown_mag(volume.layer).map_or([1; 3], |mag| mag.factors().to_array());
     let point = pane.mag1_at(pointer);
