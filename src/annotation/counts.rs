@@ -9,7 +9,7 @@ use crate::format::ChunkError;
 use crate::format::annotation::BucketAddress;
 use crate::format::nml::SegmentId;
 use crate::voxel::VoxelBuffer;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Voxels by segment; the background isn't counted.
@@ -19,7 +19,17 @@ pub type VoxelCounts = HashMap<SegmentId, u64>;
 #[derive(Clone, Debug)]
 pub struct CountResult {
     counts: VoxelCounts,
+    /// Buckets that couldn't be read: nothing of them is counted.
+    unreadable: HashSet<BucketAddress>,
+    first_error: Option<ChunkError>,
     job: u64,
+}
+
+impl CountResult {
+    /// How many buckets couldn't be read, and why the first of them couldn't.
+    pub fn unreadable(&self) -> Option<(usize, &ChunkError)> {
+        self.first_error.as_ref().map(|error| (self.unreadable.len(), error))
+    }
 }
 
 /// The counting of all own buckets of one moment. Can be sent to another thread.
@@ -30,28 +40,33 @@ pub struct CountJob {
 }
 
 impl CountJob {
-    /// Counts. `progress` is told how many of how many buckets are counted, and returns whether to go on.
-    ///
-    /// # Errors
-    /// If a bucket can't be read.
-    pub fn run(&self, mut progress: impl FnMut(usize, usize) -> bool) -> Result<Option<CountResult>, ChunkError> {
+    /// Counts what can be read. `progress` is told how many of how many buckets are counted, and returns whether to go on;
+    /// `None` if not.
+    pub fn run(&self, mut progress: impl FnMut(usize, usize) -> bool) -> Option<CountResult> {
         let mut buckets = self.level.base.stored.as_ref().map(|stored| stored.addresses()).unwrap_or_default();
         buckets.extend(self.edited.keys().cloned());
         buckets.sort_unstable();
         buckets.dedup();
-        let mut counts = VoxelCounts::new();
+        let mut result = CountResult { counts: VoxelCounts::new(), unreadable: HashSet::new(), first_error: None, job: self.job };
         for (done, at) in buckets.iter().enumerate() {
             if !progress(done, buckets.len()) {
-                return Ok(None);
+                return None;
             }
             let voxels = match self.edited.get(at) {
                 Some(voxels) => voxels.clone(),
-                None => self.level.read_unedited(at)?.0,
+                None => match self.level.read_unedited(at) {
+                    Ok((voxels, _)) => voxels,
+                    Err(error) => {
+                        result.unreadable.insert(at.clone());
+                        result.first_error.get_or_insert(error);
+                        continue;
+                    }
+                },
             };
-            for_each_count(&voxels, |id, count| *counts.entry(id).or_default() += count);
+            for_each_count(&voxels, |id, count| *result.counts.entry(id).or_default() += count);
         }
         progress(buckets.len(), buckets.len());
-        Ok(Some(CountResult { counts, job: self.job }))
+        Some(result)
     }
 }
 
@@ -76,6 +91,8 @@ fn for_each_count(voxels: &VoxelBuffer, mut f: impl FnMut(SegmentId, u64)) {
 #[derive(Debug, Default)]
 pub(super) struct SegmentCounts {
     scanned: Option<VoxelCounts>,
+    /// Buckets of which the scan counted nothing.
+    unreadable: HashSet<BucketAddress>,
     /// What edits changed since the last job began; `None` if that isn't known.
     since: Option<HashMap<SegmentId, i64>>,
     job: u64,
@@ -85,7 +102,7 @@ impl SegmentCounts {
     /// A job for the buckets as they are now.
     pub fn begin(&mut self, level: &VolumeLevel) -> CountJob {
         self.job += 1;
-        self.scanned = None;
+        (self.scanned, self.unreadable) = (None, HashSet::new());
         self.since = Some(HashMap::new());
         CountJob { level: level.clone(), edited: level.edited.snapshot().into_iter().collect(), job: self.job }
     }
@@ -93,7 +110,7 @@ impl SegmentCounts {
     /// Takes the result of the job that was begun last; others are left.
     pub fn finish(&mut self, result: CountResult) {
         if result.job == self.job && self.since.is_some() {
-            self.scanned = Some(result.counts);
+            (self.scanned, self.unreadable) = (Some(result.counts), result.unreadable);
         }
     }
 
@@ -106,6 +123,11 @@ impl SegmentCounts {
         }
         counts.retain(|_, count| *count > 0);
         Some(counts)
+    }
+
+    /// Stored buckets of which nothing is counted, as they couldn't be read.
+    pub const fn unreadable(&self) -> &HashSet<BucketAddress> {
+        &self.unreadable
     }
 
     /// Whether edits have to be told.
@@ -129,6 +151,6 @@ impl SegmentCounts {
 
     /// Forgets the counts: a bucket that an edit replaced couldn't be read.
     pub fn forget(&mut self) {
-        (self.scanned, self.since) = (None, None);
+        (self.scanned, self.since, self.unreadable) = (None, None, HashSet::new());
     }
 }

@@ -170,6 +170,12 @@ impl VolumeEditor {
         self.counts.get()
     }
 
+    /// How many of these buckets [`Self::counts`] leave out, as they can't be read.
+    pub fn uncounted(&self) -> usize {
+        let Some(finest) = self.volume.levels.first() else { return 0 };
+        self.counts.unreadable().iter().filter(|at| !finest.edited.contains(at)).count()
+    }
+
     /// The id at a mag-1 voxel, in the mag of a level.
     ///
     /// # Errors

@@ -46,6 +46,25 @@ fn an_export_leaves_out_what_cannot_be_read_only_if_that_is_wanted() {
 }
 
 #[test]
+fn voxels_are_counted_in_what_can_be_read_and_the_rest_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a.zip");
+    let mut data = wkw_data(100);
+    data.push(archives::file("1/z0/y0/x3.wkw", b"no bucket at all"));
+    std::fs::write(&file, archives::annotation(&data, Packing::Deflated)).expect("written");
+    for size in SIZES {
+        let mut gui = Setup::of(file.clone()).size(size).start();
+        gui.until("counted", |gui| gui.state().annotation.as_ref().is_some_and(|open| open.volumes[0].counts.is_some()));
+        assert_eq!(gui.volume().uncounted, 1);
+        assert!(gui.volume().counts.as_ref().is_some_and(|counts| counts.values().sum::<u64>() > 0));
+        assert!(gui.state().notifications.iter().any(|news| news.text.contains("x3.wkw") && news.text.contains("aren't counted")));
+        gui.send(UiCommand::ShowAnnotation);
+        gui.steps(3);
+        gui.assert_says("1 chunk can't be read: not counted");
+    }
+}
+
+#[test]
 fn the_file_that_is_replaced_keeps_its_format() {
     let tiny = Tiny::new();
     let folder = tempfile::tempdir().expect("a folder");

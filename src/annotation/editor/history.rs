@@ -48,14 +48,16 @@ impl VolumeEditor {
     /// Tells the counts what became of edited buckets of the finest level.
     pub(super) fn count_changes(&mut self, before: &[BucketChange]) {
         let Some(finest) = self.volume.levels.first().filter(|_| self.counts.is_counting()) else { return };
-        let own = |edited: Option<Arc<VoxelBuffer>>, at: &BucketAddress| match edited {
+        let own = |edited: Option<Arc<VoxelBuffer>>, at: &BucketAddress, is_unreadable: bool| match edited {
+            None if is_unreadable => Ok(None), // nothing of it was counted
             None if finest.is_stored(at) => {
                 finest.read_unedited(at).map(|(voxels, origin)| (origin == BucketOrigin::Stored).then_some(voxels))
             }
             edited => Ok(edited),
         };
         for change in before.iter().filter(|change| change.level == 0) {
-            match (own(change.voxels.clone(), &change.at), own(finest.edited.get(&change.at), &change.at)) {
+            let (at, is_unreadable) = (&change.at, self.counts.unreadable().contains(&change.at));
+            match (own(change.voxels.clone(), at, is_unreadable), own(finest.edited.get(at), at, is_unreadable)) {
                 (Ok(before), Ok(after)) => self.counts.bucket_changes(before.as_deref(), after.as_deref()),
                 // Whoever reads the bucket is told why; the counts only are no longer known.
                 (Err(_), _) | (_, Err(_)) => return self.counts.forget(),

@@ -57,7 +57,7 @@ proptest! {
         spec.levels[0].stored = Some(Arc::new(stored));
         let mut editor = VolumeEditor::new(VolumeAnnotation::new(spec));
         let job = editor.begin_count().expect("a level");
-        editor.finish_count(job.run(|_, _| true).expect("readable").expect("not cancelled"));
+        editor.finish_count(job.run(|_, _| true).expect("not cancelled"));
         let start = state(&editor);
         let mut states = vec![start.clone()];
         for (number, random) in edits {
@@ -70,7 +70,7 @@ proptest! {
         }
         let counts = editor.counts().expect("counted");
         let job = editor.begin_count().expect("a level");
-        editor.finish_count(job.run(|_, _| true).expect("readable").expect("not cancelled"));
+        editor.finish_count(job.run(|_, _| true).expect("not cancelled"));
         prop_assert_eq!(editor.counts().expect("counted"), counts, "counts by edits differ from counted ones");
         let end = state(&editor);
         for expected in states.iter().rev().skip(1) {

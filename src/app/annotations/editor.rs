@@ -57,6 +57,8 @@ pub struct EditLists {
     pub history: Arc<[HistoryLine]>,
     /// Voxels by id; `None` until they have been counted.
     pub counts: Option<Arc<VoxelCounts>>,
+    /// Chunks that can't be read and aren't counted.
+    pub uncounted: usize,
 }
 
 /// The way to the editor's thread.
@@ -226,7 +228,8 @@ fn report(
     (result, revision): (Result<Vec<String>, String>, u64),
     is_part: bool,
 ) -> EditReport {
-    let lists =
-        (!is_part).then(|| EditLists { history: painter.editor().history().into(), counts: painter.editor().counts().map(Arc::new) });
+    let editor = painter.editor();
+    let lists = || EditLists { history: editor.history().into(), counts: editor.counts().map(Arc::new), uncounted: editor.uncounted() };
+    let lists = (!is_part).then(lists);
     EditReport { volume, result, revision, new_segment: None, segments, lists }
 }

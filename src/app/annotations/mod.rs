@@ -19,6 +19,7 @@ use crate::state::{
     AnnotationWork, AppCommand, Dialog, EditRequest, Effect, ExportKind, InspectorTab, OpenAnnotation, Opening, RunningWork, Tool,
     given_colors,
 };
+use crate::text::count;
 use autosave::Autosave;
 use recovery::RecoveryFolder;
 use std::path::PathBuf;
@@ -362,7 +363,7 @@ impl App {
         let has_new_list = !Arc::ptr_eq(&volume.segments, &report.segments);
         volume.segments = report.segments;
         if let Some(lists) = report.lists {
-            (volume.history, volume.counts) = (lists.history, lists.counts);
+            (volume.history, volume.counts, volume.uncounted) = (lists.history, lists.counts, lists.uncounted);
         }
         if let Some((number, id)) = report.new_segment {
             volume.answer_new(number, id);
@@ -395,7 +396,16 @@ impl App {
         let Some((editing, open)) = editing.zip(self.state.annotation.as_mut()) else { return };
         match event {
             WorkEvent::SavedAside { base, revision, result } => self.saved_aside(base, revision, result),
-            WorkEvent::Counted { volume, result } => editing.editor.counted(volume, result),
+            WorkEvent::Counted { volume, result } => {
+                let name = open.volumes.get(volume).map_or("", |volume| volume.name.as_str());
+                let left_out = result.unreadable().map(|(chunks, error)| {
+                    format!("Chunks of {name} can't be read and aren't counted, {} in all: {error}", count(chunks as u64))
+                });
+                editing.editor.counted(volume, result);
+                if let Some(left_out) = left_out {
+                    self.say(Severity::Warning, &left_out);
+                }
+            }
             WorkEvent::Progress { done, total } => {
                 if let Some(work) = &mut open.work {
                     (work.done, work.total) = (done, total);

@@ -52,10 +52,10 @@ impl Tasks {
 
     /// Counts voxels by segment.
     pub(in crate::app) fn count_segments(&self, session: u64, is_over: Arc<AtomicBool>, volume: usize, job: CountJob) {
-        self.spawn("count segments", move |reporter| match job.run(|_, _| !is_over.load(Ordering::Relaxed)) {
-            Ok(Some(result)) => ToEditing { reporter, session }.work(WorkEvent::Counted { volume, result: Box::new(result) }),
-            Ok(None) => {}
-            Err(err) => log::error!("voxels of segments can't be counted: {err}"),
+        self.spawn("count segments", move |reporter| {
+            if let Some(result) = job.run(|_, _| !is_over.load(Ordering::Relaxed)) {
+                ToEditing { reporter, session }.work(WorkEvent::Counted { volume, result: Box::new(result) });
+            }
         });
     }
 

@@ -163,6 +163,7 @@ impl OpenAnnotation {
             awaits_new: false,
             segments: volume.segments.as_slice().into(),
             counts: None,
+            uncounted: 0,
             history: Arc::default(),
             fallback: volume.fallback_layer.clone(),
             lacks_fallback: volume.lacks_fallback(),

@@ -99,6 +99,8 @@ pub struct OpenVolume {
     pub segments: Arc<[Segment]>,
     /// Voxels in the annotation's own buckets of the finest mag, by id; `None` until they have been counted.
     pub counts: Option<Arc<HashMap<SegmentId, u64>>>,
+    /// Chunks of these buckets that can't be read, so that their voxels aren't counted.
+    pub uncounted: usize,
     /// What was done, oldest first.
     pub history: Arc<[HistoryLine]>,
     /// Layer of the dataset that shows where the annotation has no bucket.

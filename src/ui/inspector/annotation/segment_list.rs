@@ -76,6 +76,7 @@ mod tests {
             awaits_new: false,
             segments: listed.iter().map(segment).collect(),
             counts: counts.map(|counts| Arc::new(counts.iter().copied().collect())),
+            uncounted: 0,
             history: Arc::from([]),
             fallback: None,
             lacks_fallback: false,

@@ -115,7 +115,7 @@ impl SegmentRowUi<'_> {
     fn voxels_text(&self) -> String {
         match self.volume.counts.as_ref().map(|counts| counts.get(&self.row.id).copied().unwrap_or(0)) {
             None => "–".to_owned(),
-            Some(0) if self.volume.fallback.is_none() => "not in the data".to_owned(),
+            Some(0) if self.volume.fallback.is_none() && self.volume.uncounted == 0 => "not in the data".to_owned(),
             Some(voxels) => count(voxels),
         }
     }

@@ -8,7 +8,7 @@ use super::segment_row::{RowEdits, SegmentRowUi};
 use crate::format::nml::{SegmentGroup, SegmentId};
 use crate::state::{AnnotationCommand, AppCommand, AppContext, OpenAnnotation, OpenVolume, UiCommand};
 use crate::text::count;
-use crate::ui::annotation_look::{id_text, volume_choice_ui};
+use crate::ui::annotation_look::{counted, id_text, volume_choice_ui};
 use crate::ui::inspector::probe_text::physical_volume;
 use crate::ui::theme::{Tokens, fonts, icons, metrics, text};
 use crate::ui::top_bar::with_shortcut;
@@ -64,6 +64,10 @@ impl SegmentsPanel {
         }
         padded_ui(ui, |ui| only_some_ui(ui, ctx, volume));
         self.list_ui(ui, ctx, volume);
+        if volume.uncounted > 0 {
+            let chunks = counted(volume.uncounted, "chunk", "chunks");
+            padded_ui(ui, |ui| super::hint_ui(ui, &format!("{chunks} can't be read: not counted")));
+        }
         self.rename_by_key(ui, volume);
         padded_ui(ui, |ui| details_ui(ui, ctx, open, volume));
         ui.add_space(metrics::GAP);
