@@ -83,6 +83,11 @@ impl Problems {
         }
     }
 
+    /// Takes out a finding that no longer holds.
+    pub fn remove(&mut self, text: &str) {
+        self.list.retain(|problem| problem.text != text);
+    }
+
     /// The findings, in the order they were made.
     pub fn iter(&self) -> std::slice::Iter<'_, Problem> {
         self.list.iter()

@@ -194,6 +194,8 @@ fn an_annotation_without_its_dataset_paints_only_where_it_has_buckets() {
     alone.settle();
     assert_eq!(alone.annotation().missing_dataset.as_deref(), Some("tiny"));
     assert!(alone.volume().lacks_fallback);
+    let is_left_out = |gui: &Gui| gui.dataset().problems.iter().any(|problem| problem.text.contains("is not shown with it"));
+    assert!(is_left_out(&alone));
     alone.with_tools(|tools| (tools.tool, tools.brush_size) = (Tool::Brush, 3));
     alone.stroke(&[[36.5, 36.5, 33.5]]);
     let active = alone.volume().active;
@@ -210,6 +212,7 @@ fn an_annotation_without_its_dataset_paints_only_where_it_has_buckets() {
     found.settle();
     found.send(AnnotationCommand::OpenDataset(tiny.path()));
     found.until("over the dataset", |gui| gui.state().annotation.as_ref().is_some_and(|open| open.missing_dataset.is_none()));
+    assert!(!is_left_out(&found), "the layer is there now");
     found.send(AppCommand::SetPosition(Vec3Int::splat(5)));
     found.settle();
     assert_eq!(found.id_at([5, 5, 5]), u64::from(value::cells([5, 5, 5])));

@@ -4,6 +4,7 @@ use super::recovery::{About, put_back};
 use crate::annotation::{Annotation, AnnotationError, new_volume};
 use crate::app::tasks::OpenPath;
 use crate::app::unix_secs;
+use crate::format::annotation::layer_left_out;
 use crate::format::nml::{Experiment, NewNml, Nml};
 use crate::format::{Dataset, OpenError};
 use crate::geometry::Vec3Int;
@@ -75,6 +76,11 @@ pub fn finish(path: &Path, dataset: Dataset, known: &KnownDatasets, open_path: &
             return Opened { dataset, view, annotation: None };
         }
     };
+    for volume in annotation.volumes.iter().filter(|volume| !volume.lacks_fallback()) {
+        if let Some(fallback) = &volume.fallback_layer {
+            problems.remove(&layer_left_out(&volume.name, fallback)); // it is shown here
+        }
+    }
     let missing_dataset = (below.is_none() && !wanted.is_empty()).then_some(wanted);
     let (mut merged, layers) = with_volumes(below.as_deref(), &annotation, Some(path), problems);
     if below.is_none() {

@@ -76,6 +76,11 @@ pub(super) fn dataset_of(place: &Place, parts: Parts) -> Dataset {
     }
 }
 
+/// What is told where a volume is shown without the layer that it lies over.
+pub fn layer_left_out(volume: &str, fallback: &str) -> String {
+    format!("Volume {volume:?} lies over the layer {fallback:?} of its dataset, which is not shown with it")
+}
+
 fn layer_of(volume: VolumePart, nml: &Nml, others: &[Layer], problems: &mut Problems) -> (Layer, VolumeFile) {
     let VolumePart { mut name, nml_volume, path, found } = volume;
     let taken = |name: &str| others.iter().any(|layer| layer.name == name);
@@ -87,8 +92,7 @@ fn layer_of(volume: VolumePart, nml: &Nml, others: &[Layer], problems: &mut Prob
     problems.extend(found.problems);
     let entry = nml_volume.and_then(|at| nml.volumes.get(at));
     if let Some(fallback) = entry.and_then(|volume| volume.fallback_layer.as_ref()) {
-        let text = format!("Volume {name:?} lies over the layer {fallback:?} of its dataset, which is not shown with it");
-        problems.info(path.display(), text);
+        problems.info(path.display(), layer_left_out(&name, fallback));
     }
     if let Some(mapping) = entry.and_then(|volume| volume.mapping_name.as_ref()) {
         problems.info(path.display(), format!("Volume {name:?} was made with the mapping {mapping:?} of its fallback layer"));

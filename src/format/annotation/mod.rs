@@ -17,6 +17,7 @@ mod volume_axes;
 mod volume_headers;
 
 pub use buckets::{BUCKET_SIDE, BUCKET_VOXELS, BucketAddress, BucketStore, MemoryBuckets, extent_with};
+pub use dataset::layer_left_out;
 pub use file::{AnnotationFile, Attachment, VolumeFile};
 pub(in crate::format) use open::{is_nml, open_archive, open_folder, open_nml};
 pub(in crate::format) use place::{is_annotation_folder, is_zip_name};
