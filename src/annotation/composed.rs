@@ -1,10 +1,11 @@
 //! [`ComposedSource`]: one mag of an annotation as a [`ChunkSource`] whose chunks are its buckets.
 //!
-//! A bucket is the stored one, else the fallback layer's voxels. Edited buckets aren't in it: the window lays them over,
-//! so that what was loaded stays valid while somebody paints. Chunks are handed out as canonical voxels; where they come
+//! A bucket is the stored one, else the fallback layer's voxels. The voxels of edited buckets aren't in it: the window lays
+//! them over, so that what was loaded stays valid while somebody paints. What is told of shards counts them as stored. Chunks are handed out as canonical voxels; where they come
 //! from is read whole for each of them.
 
 use super::base::{BucketBase, bucket_box};
+use super::edited::EditedBuckets;
 use super::volume::{POSITION_END, VolumeLevel};
 use crate::codec::DecodeError;
 use crate::format::annotation::{BUCKET_SIDE, BucketAddress};
@@ -24,6 +25,7 @@ const MAX_TRIED_CHUNKS: usize = 4096;
 /// See the module. Cheap to make; shares everything with its level.
 pub struct ComposedSource {
     base: Arc<BucketBase>,
+    edited: Arc<EditedBuckets>,
     /// Positions along the axes beyond x, y, z.
     axes: Arc<[u64]>,
     /// The fallback layer at these positions.
@@ -35,14 +37,14 @@ pub struct ComposedSource {
 impl ComposedSource {
     /// A level of an annotation, at position 0 of its further axes.
     pub fn new(level: &VolumeLevel) -> Self {
-        Self::at(level.base.clone(), vec![0; level.base.axes.len()].into())
+        Self::at(level.base.clone(), level.edited.clone(), vec![0; level.base.axes.len()].into())
     }
 
-    fn at(base: Arc<BucketBase>, axes: Arc<[u64]>) -> Self {
+    fn at(base: Arc<BucketBase>, edited: Arc<EditedBuckets>, axes: Arc<[u64]>) -> Self {
         let bounds = base.mag.box_in_mag(&BoundingBox::between(Vec3Int::ZERO, Vec3Int::splat(POSITION_END)));
         let grid = ChunkGrid::new(Vec3Int::ZERO, Shape3::splat(BUCKET_SIDE), Shape3::splat(1), bounds).expect("shapes aren't empty");
         let fallback = base.fallback_at(&axes);
-        Self { fallback, axes, grid, zero: vec![0; base.class.byte_len()], base }
+        Self { fallback, axes, grid, zero: vec![0; base.class.byte_len()], base, edited }
     }
 
     fn address(&self, chunk: ChunkIndex) -> BucketAddress {
@@ -51,6 +53,10 @@ impl ComposedSource {
 
     fn is_stored(&self, chunk: ChunkIndex) -> bool {
         self.base.stored.as_ref().is_some_and(|stored| stored.contains(&self.address(chunk)))
+    }
+
+    fn is_edited(&self, chunk: ChunkIndex) -> bool {
+        self.edited.contains(&self.address(chunk))
     }
 
     fn is_inside(&self, chunk: ChunkIndex) -> bool {
@@ -87,6 +93,13 @@ impl ComposedSource {
         StorageKey::new(format!("{axes}z{z}/y{y}/x{x}")).expect("numbers make clean parts")
     }
 
+    /// A key of its own for each bucket: no two look adjacent, so that each is read alone.
+    fn location_of(&self, chunk: ChunkIndex) -> ChunkLocation {
+        let (key, range) = (self.key(chunk), ByteRange { start: 0, len: self.voxel_bytes() });
+        let shard = self.grid.shard_from_chunk(chunk);
+        ChunkLocation { chunk, shard, key, range, more: Vec::new(), order: 0, encoding: ChunkEncoding::Canonical }
+    }
+
     fn voxel_bytes(&self) -> u64 {
         self.base.byte_len() as u64
     }
@@ -118,10 +131,7 @@ impl ChunkSource for ComposedSource {
         if !self.is_inside(chunk) || !(self.is_stored(chunk) || self.is_in_fallback(chunk)?) {
             return Ok(None);
         }
-        // A key of its own for each bucket: no two look adjacent, so that each is read alone.
-        let (key, range) = (self.key(chunk), ByteRange { start: 0, len: self.voxel_bytes() });
-        let shard = self.grid.shard_from_chunk(chunk);
-        Ok(Some(ChunkLocation { chunk, shard, key, range, more: Vec::new(), order: 0, encoding: ChunkEncoding::Canonical }))
+        Ok(Some(self.location_of(chunk)))
     }
 
     fn is_absent(&self, shard: ShardIndex) -> bool {
@@ -165,6 +175,7 @@ impl ChunkSource for ComposedSource {
             HeaderField::new("mag", "", self.base.mag.to_string(), ""),
             HeaderField::new("class", "", self.base.class.to_string(), ""),
             HeaderField::new("stored buckets", "", stored, "each hides the fallback layer, zeros included"),
+            HeaderField::new("edited buckets", "", self.edited.len().to_string(), "since it was opened; each hides what is below"),
             HeaderField::new("fallback layer", "", fallback, "shown where no bucket is stored"),
         ];
         let section = HeaderSection { title: "Volume annotation".to_owned(), location: self.base.location(), fields };
@@ -174,7 +185,7 @@ impl ChunkSource for ComposedSource {
     }
 
     fn shard_len(&self, shard: ShardIndex) -> Result<Option<u64>, StorageError> {
-        if self.is_stored(ChunkIndex(shard.0)) {
+        if self.is_stored(ChunkIndex(shard.0)) || self.is_edited(ChunkIndex(shard.0)) {
             return Ok(Some(self.voxel_bytes()));
         }
         let Some((source, part)) = self.covered(ChunkIndex(shard.0)) else { return Ok(None) };
@@ -187,7 +198,8 @@ impl ChunkSource for ComposedSource {
     }
 
     fn shard_layout(&self, shard: ShardIndex) -> Result<Option<ShardLayout>, ChunkError> {
-        let location = self.locate(ChunkIndex(shard.0))?;
+        let chunk = ChunkIndex(shard.0);
+        let location = if self.is_edited(chunk) { Some(self.location_of(chunk)) } else { self.locate(chunk)? };
         Ok(location.map(|location| ShardLayout {
             shard,
             location: self.shard_location(shard),
@@ -203,7 +215,7 @@ impl ChunkSource for ComposedSource {
 
     fn shard_location(&self, shard: ShardIndex) -> String {
         let chunk = ChunkIndex(shard.0);
-        match self.covered(chunk).filter(|_| !self.is_stored(chunk)) {
+        match self.covered(chunk).filter(|_| !self.is_stored(chunk) && !self.is_edited(chunk)) {
             Some((source, part)) => source.shard_location(source.grid().shard_from_voxel(part.topleft)),
             None => self.base.location(),
         }
@@ -224,7 +236,8 @@ impl ChunkSource for ComposedSource {
     }
 
     fn at_axes(&self, positions: &[u64]) -> Option<Arc<dyn ChunkSource>> {
-        (positions.len() == self.axes.len()).then(|| Arc::new(Self::at(self.base.clone(), positions.into())) as Arc<dyn ChunkSource>)
+        (positions.len() == self.axes.len())
+            .then(|| Arc::new(Self::at(self.base.clone(), self.edited.clone(), positions.into())) as Arc<dyn ChunkSource>)
     }
 
     fn forget_indices(&self) {

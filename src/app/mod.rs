@@ -29,7 +29,7 @@ use comparison::RunningComparison;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use tasks::{OpenFailure, TaskEvent, Tasks, scan_order};
+use tasks::{OpenFailure, TaskEvent, Tasks, edited_shards, scan_order};
 
 /// A picture for the welcome page is taken when nothing has changed for this long: windows may still be found.
 const CALM_BEFORE_THUMBNAIL: Duration = Duration::from_millis(1500);
@@ -464,6 +464,7 @@ impl App {
                     self.state.layout.is_scanning = false;
                 }
             }
+            TaskEvent::EditedShards { level, batch, edited } => self.state.layout.update(level, batch, edited),
             TaskEvent::Layout { level, shard, result } => {
                 let layout = &mut self.state.layout;
                 if layout.level == Some(level) && layout.selected_shard == Some(shard) {
@@ -576,6 +577,7 @@ impl App {
             }
             return;
         };
+        let edits = self.state.annotation.as_ref().and_then(|annotation| annotation.edits_of(open.selected, mag));
         if self.state.layout.level != Some(id) {
             if !self.feed.is_settled() {
                 return; // pictures first
@@ -585,6 +587,9 @@ impl App {
             let around = source.grid().shard_from_voxel(mag.mag_from_mag1(open.view.voxel()));
             let (shards, left_out) = scan_order(source.as_ref(), &extent, around, LayoutState::MAX_SHARDS);
             self.state.layout.restart(Some(id));
+            if let Some(edits) = edits {
+                (self.state.layout.edits, self.state.layout.edited) = (edits.change_count(), edited_shards(edits));
+            }
             self.state.layout.total = shards.len() as u64 + left_out;
             self.state.layout.left_out = left_out;
             self.state.layout.is_scanning = true;
@@ -592,7 +597,14 @@ impl App {
             self.tasks.scan(id, source.clone(), shards);
             self.tasks.layout(id, source, around);
             self.state.layout.asked_shard = Some(around);
-        } else if let Some(shard) = self.state.layout.selected_shard
+            return;
+        }
+        let layout = &mut self.state.layout;
+        if let Some(edits) = edits.filter(|edits| edits.change_count() != layout.edits && !layout.is_scanning && !layout.looks_again) {
+            (layout.edits, layout.looks_again) = (edits.change_count(), true);
+            self.tasks.look_again(id, source.clone(), edits.clone(), std::mem::take(&mut layout.edited));
+        }
+        if let Some(shard) = self.state.layout.selected_shard
             && self.state.layout.asked_shard != Some(shard)
         {
             self.state.layout.asked_shard = Some(shard);

@@ -3,6 +3,7 @@
 use super::annotations::{About, EditorEvent, KnownDatasets, LeftBehind, Opened, WorkEvent, finish, left_behind, recover};
 use super::comparison::ComparisonEvent;
 use super::thumbnails;
+use crate::annotation::EditedBuckets;
 use crate::demo;
 use crate::format::{ChunkSource, Dataset, OpenError, ShardLayout};
 use crate::geometry::{BoundingBox, ChunkIndex, ShardIndex, Vec3Int};
@@ -11,6 +12,7 @@ use crate::scene::SliceImage;
 use crate::state::{Choosing, Located, PathField, Recent, ShardFile, nearest_data};
 use crate::ui::RecentLook;
 use crossbeam_channel::{Receiver, Sender, bounded};
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -78,6 +80,15 @@ pub enum TaskEvent {
         batch: Vec<(ShardIndex, ShardFile)>,
         /// Whether these were the last.
         is_last: bool,
+    },
+    /// Shards of a level that have edits, or had some before, were looked at again.
+    EditedShards {
+        /// The level.
+        level: SourceId,
+        /// What was found.
+        batch: Vec<(ShardIndex, ShardFile)>,
+        /// Those with edits by then.
+        edited: Vec<ShardIndex>,
     },
     /// The inside of a shard was read.
     Layout {
@@ -286,6 +297,16 @@ impl Tasks {
         });
     }
 
+    /// Looks again at the files of shards that have edits, or had some before.
+    pub fn look_again(&self, level: SourceId, source: Arc<dyn ChunkSource>, edits: Arc<EditedBuckets>, before: Vec<ShardIndex>) {
+        self.spawn("look at edited shards", move |reporter| {
+            let edited = edited_shards(&edits);
+            let all: BTreeSet<ShardIndex> = before.into_iter().chain(edited.iter().copied()).collect();
+            let batch = all.into_iter().map(|shard| (shard, shard_file(source.as_ref(), shard))).collect();
+            reporter.send(TaskEvent::EditedShards { level, batch, edited });
+        });
+    }
+
     /// Stops a running scan.
     pub fn stop_scan(&self) {
         self.scan.fetch_add(1, Ordering::Relaxed);
@@ -364,6 +385,13 @@ fn open(task: u64, path: PathBuf, known: &KnownDatasets, open_path: &OpenPath, r
         }
     };
     reporter.send(TaskEvent::Opened { task, result });
+}
+
+/// The shards with edits, at any position along further axes: each bucket is a shard.
+pub fn edited_shards(edits: &EditedBuckets) -> Vec<ShardIndex> {
+    let mut shards: Vec<ShardIndex> = edits.addresses().iter().map(|at| ShardIndex(at.chunk.0)).collect();
+    shards.dedup();
+    shards
 }
 
 fn shard_file(source: &dyn ChunkSource, shard: ShardIndex) -> ShardFile {

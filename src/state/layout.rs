@@ -41,6 +41,14 @@ pub struct LayoutState {
     pub chunks: Option<Result<Arc<ShardLayout>, Arc<ChunkError>>>,
     /// The chosen chunk.
     pub selected_chunk: Option<ChunkIndex>,
+    /// Grows with each change of what is known of shards.
+    pub revision: u64,
+    /// Changes of the level's edited buckets that are, or are being, taken over.
+    pub edits: u64,
+    /// The shards with edits then.
+    pub edited: Vec<ShardIndex>,
+    /// Whether those are being looked at again.
+    pub looks_again: bool,
 }
 
 impl LayoutState {
@@ -56,7 +64,27 @@ impl LayoutState {
     pub fn add(&mut self, level: LevelKey, batch: Vec<(ShardIndex, ShardFile)>) {
         if self.level == Some(level) {
             self.shards.extend(batch);
+            self.revision += 1;
         }
+    }
+
+    /// Takes what was found of shards that were looked at again as they have edits, or had some; those left out stay so.
+    pub fn update(&mut self, level: LevelKey, batch: Vec<(ShardIndex, ShardFile)>, edited: Vec<ShardIndex>) {
+        if self.level != Some(level) {
+            return;
+        }
+        for (shard, file) in batch {
+            if let Some(known) = self.shards.get_mut(&shard)
+                && *known != file
+            {
+                *known = file;
+                self.revision += 1;
+                if self.selected_shard == Some(shard) {
+                    self.asked_shard = None; // its chunks are others, too
+                }
+            }
+        }
+        (self.edited, self.looks_again) = (edited, false);
     }
 
     /// Number of shards with a file.
@@ -84,5 +112,19 @@ mod tests {
         assert!(layout.shards.is_empty());
         layout.add(b, vec![(ShardIndex(Vec3Int::ZERO), ShardFile::Present(7)), (ShardIndex(Vec3Int::splat(1)), ShardFile::Absent)]);
         assert_eq!((layout.present(), layout.stored_bytes()), (1, 7));
+    }
+
+    #[test]
+    fn shards_looked_at_again_change_what_is_known_and_ask_for_their_chunks() {
+        let level = SourceId::next();
+        let mut layout = LayoutState::default();
+        layout.restart(Some(level));
+        let shard = |x| ShardIndex(Vec3Int::splat(x));
+        layout.add(level, vec![(shard(0), ShardFile::Absent), (shard(1), ShardFile::Absent)]);
+        (layout.selected_shard, layout.asked_shard) = (Some(shard(0)), Some(shard(0)));
+        let before = layout.revision;
+        layout.update(level, vec![(shard(0), ShardFile::Present(9)), (shard(7), ShardFile::Present(9))], vec![shard(0), shard(7)]);
+        assert_eq!((layout.present(), layout.shards.len(), layout.asked_shard), (1, 2, None), "one beyond the limit stays left out");
+        assert!(layout.revision > before);
     }
 }

@@ -6,7 +6,7 @@ use chunkscope::geometry::{SlicePlane, Vec3Int};
 use chunkscope::scene::PickState;
 use chunkscope::state::{
     AnnotationCommand, AnnotationWork, AppCommand, ComparisonState, Dialog, Effect, ExportKind, OpenAnnotation, OpenVolume, PaintTools,
-    Pointer, SegmentChange, Tool, UiCommand,
+    Pointer, SegmentChange, ShardFile, Tool, UiCommand,
 };
 use chunkscope::storage::LocalOpener;
 use std::path::Path;
@@ -403,4 +403,26 @@ fn changes_of_a_segment_that_follow_each_other_all_count() {
     gui.settle();
     let segment = gui.volume().segment(id).expect("listed");
     assert_eq!((segment.name.as_deref(), segment.color), (Some("axon"), Some([1.0, 0.0, 0.0, 1.0])));
+}
+
+#[test]
+fn map_and_layout_and_header_follow_what_is_painted() {
+    let tiny = Tiny::new();
+    let mut gui = Setup::of(tiny.path()).start();
+    gui.settle();
+    gui.send(UiCommand::NewAnnotation); // over nothing: the selected layer has no segments
+    gui.until("a segment is active", |gui| gui.state().annotation.as_ref().is_some_and(|open| open.volumes[0].active != 0));
+    gui.with_tools(|tools| tools.brush_size = 9);
+    gui.until("looked at", |gui| gui.state().layout.total > 0 && !gui.state().layout.is_scanning);
+    assert_eq!(gui.state().layout.present(), 0);
+    gui.stroke(&[CENTER]);
+    gui.until("stored", |gui| gui.state().layout.present() > 0);
+    let shard = gui.state().layout.shards.iter().find(|(_, file)| **file != ShardFile::Absent).map(|(shard, _)| *shard);
+    gui.send(AppCommand::SelectShard(shard));
+    gui.until("its chunk is known", |gui| matches!(gui.state().layout.chunks, Some(Ok(_))));
+    gui.send(UiCommand::ShowHeader);
+    gui.steps(3);
+    gui.assert_says("edited buckets");
+    gui.send(UiCommand::Undo);
+    gui.until("gone", |gui| gui.state().layout.present() == 0 && gui.state().layout.chunks.is_none());
 }

@@ -73,6 +73,12 @@ impl OpenAnnotation {
         self.volumes.iter().any(|volume| volume.layer == layer)
     }
 
+    /// The edited buckets of a layer of the dataset in a mag, if it is one of the volumes.
+    pub fn edits_of(&self, layer: usize, mag: Mag) -> Option<&Arc<EditedBuckets>> {
+        let volume = self.volumes.iter().find(|volume| volume.layer == layer)?;
+        volume.edited.iter().find(|(edited, _)| *edited == mag).map(|(_, edits)| edits)
+    }
+
     /// Whether a tree is drawn.
     pub fn shows_tree(&self, index: usize) -> bool {
         let by_file = self.nml.trees.get(index).is_some_and(|tree| tree.is_visible);

@@ -23,7 +23,8 @@ const ROW_PADDING: f32 = 3.0;
 pub struct HeaderPanel {
     /// Layer and mag that were chosen here; otherwise the shown level.
     chosen: Option<(usize, MagLabel)>,
-    report: Option<(LevelKey, HeaderReport)>,
+    /// Of a level with so many edited buckets.
+    report: Option<((LevelKey, usize), HeaderReport)>,
 }
 
 impl HeaderPanel {
@@ -76,7 +77,10 @@ impl HeaderPanel {
         let Some(level) = at.and_then(|at| layer.layer().levels.get(at)) else { return };
         match &level.source {
             Ok(source) => {
-                let key = at.and_then(|at| ctx.feed.level(index, at)).map(|level| level.id);
+                let key = at.and_then(|at| ctx.feed.level(index, at)).map(|level| {
+                    let edits = ctx.state.annotation.as_ref().and_then(|open| open.edits_of(index, level.mag));
+                    (level.id, edits.map_or(0, |edits| edits.len()))
+                });
                 let is_known = self.report.as_ref().is_some_and(|(known, _)| Some(*known) == key);
                 if let (false, Some(key)) = (is_known, key) {
                     self.report = Some((key, source.header_report()));

@@ -61,7 +61,7 @@ pub struct LayoutPanel {
 #[derive(Clone, Debug, PartialEq)]
 struct ShardsKey {
     level: Option<LevelKey>,
-    known: usize,
+    revision: u64,
     filter: String,
     shown: ShownShards,
     sort: Sort<ShardColumn>,
@@ -120,7 +120,7 @@ impl LayoutPanel {
         let layout = view.layout();
         let key = ShardsKey {
             level: layout.level,
-            known: layout.shards.len(),
+            revision: layout.revision,
             filter: self.filter.clone(),
             shown: self.shown,
             sort: self.shard_sort,

@@ -49,8 +49,8 @@ struct Drawn {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct DrawnKey {
     level: Option<LevelKey>,
-    /// In place of shards or chunks: how many are known, and where the list of chunks lies in memory.
-    known: usize,
+    /// In place of shards or chunks: how often those changed, and where the list of chunks lies in memory.
+    revision: u64,
     chunks: usize,
     shard: Option<ShardIndex>,
     area: MapArea,
@@ -220,7 +220,7 @@ impl MapPane {
         let chunks = view.opened.and(layout.chunks.as_ref());
         let key = DrawnKey {
             level: layout.level,
-            known: layout.shards.len(),
+            revision: layout.revision,
             chunks: match chunks {
                 None => 0,
                 Some(Ok(chunks)) => Arc::as_ptr(chunks).addr(),
