@@ -35,24 +35,22 @@ pub enum EditKind {
     Box,
     /// All voxels of a segment set to 0.
     DeleteVoxels,
-    /// A change of the segment list only.
-    Segments,
-}
-
-impl EditKind {
-    /// Name for people.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Brush => "Brush",
-            Self::Erase => "Erase",
-            Self::Lasso => "Lasso",
-            Self::Fill => "Fill",
-            Self::Interpolate => "Interpolate",
-            Self::Box => "Box",
-            Self::DeleteVoxels => "Delete voxels",
-            Self::Segments => "Segment list",
-        }
-    }
+    /// A segment with an id of its own, listed; this and what follows change the list only.
+    NewSegment,
+    /// A segment listed as it is.
+    List,
+    /// Taken off the list.
+    Unlist,
+    /// Another name.
+    Rename,
+    /// Another colour.
+    Recolour,
+    /// A segment shown again.
+    Show,
+    /// A segment hidden.
+    Hide,
+    /// All segments shown.
+    ShowAll,
 }
 
 /// One edit, for a list.
@@ -60,7 +58,7 @@ impl EditKind {
 pub struct HistoryLine {
     /// What it was.
     pub kind: EditKind,
-    /// The segment concerned; 0 for erasing.
+    /// The segment concerned; 0 for erasing, and for all.
     pub segment: SegmentId,
     /// Voxels that changed in the mag that was painted.
     pub voxels: u64,

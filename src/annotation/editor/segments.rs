@@ -36,9 +36,21 @@ impl VolumeEditor {
     /// # Errors
     /// If the id is 0 or the class can't hold it, or a stroke isn't finished.
     pub fn set_segment(&mut self, segment: Segment) -> Result<EditOutcome, EditError> {
+        self.set_as(EditKind::List, segment)
+    }
+
+    /// Lists a segment of a new id; see [`Self::new_segment_id`].
+    ///
+    /// # Errors
+    /// As [`Self::set_segment`].
+    pub fn add_new_segment(&mut self, segment: Segment) -> Result<EditOutcome, EditError> {
+        self.set_as(EditKind::NewSegment, segment)
+    }
+
+    fn set_as(&mut self, kind: EditKind, segment: Segment) -> Result<EditOutcome, EditError> {
         self.check_no_stroke()?;
         self.check_segment(segment.id)?;
-        Ok(self.edit_segments(segment.id, Some(segment)))
+        Ok(self.edit_segments(kind, segment.id, Some(segment)))
     }
 
     /// Renames a segment; one that isn't listed is listed. `None` takes its name away.
@@ -47,7 +59,7 @@ impl VolumeEditor {
     /// As [`Self::set_segment`].
     pub fn rename_segment(&mut self, id: SegmentId, name: Option<String>) -> Result<EditOutcome, EditError> {
         let segment = Segment { name, ..self.listed_or_new(id) };
-        self.set_segment(segment)
+        self.set_as(EditKind::Rename, segment)
     }
 
     /// Colours a segment (red, green, blue, alpha from 0 to 1); `None` for the colour that follows from its id.
@@ -56,7 +68,7 @@ impl VolumeEditor {
     /// As [`Self::set_segment`].
     pub fn recolour_segment(&mut self, id: SegmentId, color: Option<[f32; 4]>) -> Result<EditOutcome, EditError> {
         let segment = Segment { color, ..self.listed_or_new(id) };
-        self.set_segment(segment)
+        self.set_as(EditKind::Recolour, segment)
     }
 
     /// Shows or hides a segment.
@@ -65,7 +77,7 @@ impl VolumeEditor {
     /// As [`Self::set_segment`].
     pub fn show_segment(&mut self, id: SegmentId, is_visible: bool) -> Result<EditOutcome, EditError> {
         let segment = Segment { is_visible, ..self.listed_or_new(id) };
-        self.set_segment(segment)
+        self.set_as(if is_visible { EditKind::Show } else { EditKind::Hide }, segment)
     }
 
     /// Shows all listed segments: one edit.
@@ -81,7 +93,7 @@ impl VolumeEditor {
         if sides.is_empty() {
             return Ok(EditOutcome::default());
         }
-        let mut edit = OpenEdit::new(EditKind::Segments, 0);
+        let mut edit = OpenEdit::new(EditKind::ShowAll, 0);
         edit.segments = self.swap_segments(&sides);
         let mut outcome = EditOutcome { segments_changed: true, ..EditOutcome::default() };
         self.finish(edit, &mut outcome);
@@ -97,7 +109,7 @@ impl VolumeEditor {
         if self.position_of(id).is_none() {
             return Ok(EditOutcome::default());
         }
-        Ok(self.edit_segments(id, None))
+        Ok(self.edit_segments(EditKind::Unlist, id, None))
     }
 
     /// Sets all voxels of a segment in the annotation's own buckets to 0, in all mags. It stays listed. `progress` is
@@ -161,8 +173,8 @@ impl VolumeEditor {
     }
 
     /// An edit of the list only.
-    fn edit_segments(&mut self, id: SegmentId, segment: Option<Segment>) -> EditOutcome {
-        let mut edit = OpenEdit::new(EditKind::Segments, id);
+    fn edit_segments(&mut self, kind: EditKind, id: SegmentId, segment: Option<Segment>) -> EditOutcome {
+        let mut edit = OpenEdit::new(kind, id);
         let index = self.position_of(id).unwrap_or(self.volume.segments.len());
         edit.segments = self.swap_segments(&[SegmentSide { id, index, segment }]);
         self.raise_largest(id);

@@ -134,7 +134,7 @@ impl Painter {
         let id = self.editor.new_segment_id(active)?;
         let mut segment = Segment::new(id);
         segment.anchor = Some(anchor);
-        let outcome = self.editor.set_segment(segment)?;
+        let outcome = self.editor.add_new_segment(segment)?;
         self.newest = id;
         Ok(outcome)
     }

@@ -1,7 +1,7 @@
 //! History: what was done, the last on top, with undo and redo.
 
 use super::header_ui;
-use super::row::{left_text, right_text, rows_ui};
+use super::row::{Lists, left_text, right_text};
 use crate::annotation::{EditKind, HistoryLine};
 use crate::state::{AppContext, OpenVolume, UiCommand};
 use crate::text::count;
@@ -13,7 +13,7 @@ use crate::ui::widgets::TextButton;
 use egui::{Align2, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 /// Draws the section.
-pub fn history_ui(ui: &mut Ui, ctx: &AppContext<'_>, volume: &OpenVolume, is_open: &mut bool) {
+pub fn history_ui(ui: &mut Ui, ctx: &AppContext<'_>, volume: &OpenVolume, is_open: &mut bool, lists: &mut Lists) {
     header_ui(ui, "History", "", is_open, |ui| {
         ui.spacing_mut().item_spacing.x = metrics::TIGHT_GAP;
         for (command, icon) in [(UiCommand::Redo, icons::ARROW_U_UP_RIGHT), (UiCommand::Undo, icons::ARROW_U_UP_LEFT)] {
@@ -32,7 +32,7 @@ pub fn history_ui(ui: &mut Ui, ctx: &AppContext<'_>, volume: &OpenVolume, is_ope
     }
     // The next one to be undone.
     let current = volume.history.iter().rposition(|line| !line.is_undone);
-    rows_ui(ui, "history", volume.history.len(), None, |ui, row| {
+    lists.rows_ui(ui, "history", volume.history.len(), None, |ui, row| {
         let index = volume.history.len() - 1 - row; // rows are as many
         if let Some(line) = volume.history.get(index) {
             line_ui(ui, volume, line, current == Some(index));
@@ -61,20 +61,28 @@ fn line_ui(ui: &mut Ui, volume: &OpenVolume, line: &HistoryLine, is_current: boo
     left_text(ui, rect, rect.left() + 22.0, end - metrics::GAP, text::control(what).color(color));
 }
 
-/// `Brush, segment 2504707`.
+/// `Brush, segment 2504707`, `Renamed segment 5`.
 fn line_text(volume: &OpenVolume, line: &HistoryLine) -> String {
-    let name = match line.kind {
-        EditKind::Brush => "Brush",
-        EditKind::Erase => "Eraser",
-        EditKind::Lasso if line.segment == 0 => "Erasing trace",
-        EditKind::Lasso => "Trace",
-        EditKind::Fill => "Fill",
-        EditKind::Interpolate => "Interpolation",
-        EditKind::Box => "Box",
-        EditKind::DeleteVoxels => "Voxels deleted",
-        EditKind::Segments => "List",
-    };
-    if line.segment == 0 { name.to_owned() } else { format!("{name}, segment {}", id_text(volume.class, line.segment)) }
+    let id = id_text(volume.class, line.segment);
+    let of_segment = |name: &str| if line.segment == 0 { name.to_owned() } else { format!("{name}, segment {id}") };
+    match line.kind {
+        EditKind::Brush => of_segment("Brush"),
+        EditKind::Erase => of_segment("Eraser"),
+        EditKind::Lasso if line.segment == 0 => "Erasing trace".to_owned(),
+        EditKind::Lasso => of_segment("Trace"),
+        EditKind::Fill => of_segment("Fill"),
+        EditKind::Interpolate => of_segment("Interpolation"),
+        EditKind::Box => of_segment("Box"),
+        EditKind::DeleteVoxels => format!("Deleted voxels of segment {id}"),
+        EditKind::NewSegment => format!("New segment {id}"),
+        EditKind::List => format!("Added segment {id} to the list"),
+        EditKind::Unlist => format!("Removed segment {id} from the list"),
+        EditKind::Rename => format!("Renamed segment {id}"),
+        EditKind::Recolour => format!("Recoloured segment {id}"),
+        EditKind::Show => format!("Showed segment {id}"),
+        EditKind::Hide => format!("Hid segment {id}"),
+        EditKind::ShowAll => "Showed all segments".to_owned(),
+    }
 }
 
 const fn icon_of(kind: EditKind) -> Icon {
@@ -86,6 +94,9 @@ const fn icon_of(kind: EditKind) -> Icon {
         EditKind::Interpolate => icons::SQUARES_FOUR,
         EditKind::Box => icons::BOUNDING_BOX,
         EditKind::DeleteVoxels => icons::X,
-        EditKind::Segments => icons::CLIPBOARD_TEXT,
+        EditKind::NewSegment => icons::PLUS,
+        EditKind::Show | EditKind::ShowAll => icons::EYE,
+        EditKind::Hide => icons::EYE_SLASH,
+        EditKind::List | EditKind::Unlist | EditKind::Rename | EditKind::Recolour => icons::CLIPBOARD_TEXT,
     }
 }
