@@ -23,7 +23,7 @@ fn typed_path_with_home(text: &str, home: Option<PathBuf>) -> Option<PathBuf> {
         let path = url.strip_prefix("localhost").unwrap_or(url);
         return Some(PathBuf::from(percent_decoded(path)));
     }
-    if let (Some(rest), Some(home)) = (text.strip_prefix("~/"), home) {
+    if let (Some(rest), Some(home)) = (if text == "~" { Some("") } else { text.strip_prefix("~/") }, home) {
         return Some(home.join(rest));
     }
     Some(PathBuf::from(text))
@@ -63,6 +63,7 @@ mod tests {
             ("file:///odd/100%zz", "/odd/100%zz"),
             ("/first\n/second", "/first"),
             ("~/em", "/home/me/em"),
+            ("~", "/home/me"),
             ("C:\\data", "C:\\data"),
         ] {
             assert_eq!(typed_path_with_home(text, Some("/home/me".into())), Some(PathBuf::from(expected)), "{text:?}");

@@ -62,6 +62,36 @@ fn without_a_dataset_the_palette_lists_only_what_makes_sense() {
 }
 
 #[test]
+fn a_path_is_opened_from_the_palette() {
+    let tiny = Tiny::new();
+    let mut gui = Setup::default().start();
+    gui.key_with(Modifiers::COMMAND, Key::P);
+    gui.steps(2);
+    gui.event(Event::Paste(tiny.path().display().to_string()));
+    gui.steps(2);
+    assert!(gui.has(Role::ListBoxOption, &format!("Open {}", tiny.path().display())));
+    gui.key(Key::Enter);
+    gui.until("opened", |gui| gui.state().dataset.is_some());
+    assert!(!gui.state().panels.palette);
+}
+
+#[test]
+fn the_palette_has_its_height_again_after_a_search_without_a_result() {
+    let mut gui = Setup::default().start();
+    gui.key_with(Modifiers::COMMAND, Key::P);
+    gui.steps(3);
+    gui.type_text("zzqq");
+    gui.steps(3);
+    gui.key(Key::Escape);
+    gui.steps(3);
+    gui.key_with(Modifiers::COMMAND, Key::P);
+    gui.steps(3);
+    gui.click(Role::ListBoxOption, UiCommand::ShowAbout.text()); // the last line, which a small palette cuts off
+    gui.steps(3);
+    assert!(gui.state().panels.about);
+}
+
+#[test]
 fn letters_that_are_typed_start_nothing() {
     let (_tiny, mut gui) = opened(WIDE);
     let before = (gui.position(), gui.zoom(), gui.state().settings.clone());
