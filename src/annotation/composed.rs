@@ -174,9 +174,9 @@ impl ChunkSource for ComposedSource {
         let fields = vec![
             HeaderField::new("mag", "", self.base.mag.to_string(), ""),
             HeaderField::new("class", "", self.base.class.to_string(), ""),
-            HeaderField::new("stored buckets", "", stored, "each hides the fallback layer, zeros included"),
-            HeaderField::new("edited buckets", "", self.edited.len().to_string(), "since it was opened; each hides what is below"),
-            HeaderField::new("fallback layer", "", fallback, "shown where no bucket is stored"),
+            HeaderField::new("stored chunks", "", stored, "each hides the fallback layer, zeros included"),
+            HeaderField::new("edited chunks", "", self.edited.len().to_string(), "since it was opened; each hides what is below"),
+            HeaderField::new("fallback layer", "", fallback, "shown where no chunk is stored"),
         ];
         let section = HeaderSection { title: "Volume annotation".to_owned(), location: self.base.location(), fields };
         let mut sections = vec![section];

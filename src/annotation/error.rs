@@ -12,7 +12,7 @@ use std::fmt;
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum EditError {
     /// A bucket that the annotation doesn't have would need the content of a layer whose dataset isn't there.
-    #[error("a new bucket needs the voxels of fallback layer {layer:?}, and its dataset isn't open")]
+    #[error("a new chunk needs the voxels of fallback layer {layer:?}, and its dataset isn't open")]
     NoFallback {
         /// Name of the layer.
         layer: String,
@@ -52,7 +52,7 @@ pub enum EditError {
         most: u64,
     },
     /// An edit would change too many buckets.
-    #[error("the edit needs {} buckets or {} bytes, more than can be changed at once", text::count(*.buckets), text::count(*.bytes))]
+    #[error("the edit needs {} chunks or {} bytes, more than can be changed at once", text::count(*.buckets), text::count(*.bytes))]
     TooLarge {
         /// Buckets, saturated.
         buckets: u64,

@@ -105,7 +105,7 @@ impl DataZip<'_> {
                         Bucket::Damaged(err) => {
                             report.damaged_buckets += 1;
                             if report.damaged_buckets <= MAX_LISTED {
-                                problems.warn(&self.volume.name, format!("a bucket of mag {mag} is left out: {err}"));
+                                problems.warn(&self.volume.name, format!("a chunk of mag {mag} is left out: {err}"));
                             }
                         }
                     }
@@ -113,7 +113,7 @@ impl DataZip<'_> {
             }
         }
         if let Some(more @ 1..) = report.damaged_buckets.checked_sub(MAX_LISTED) {
-            problems.warn(&self.volume.name, format!("{} further buckets that can't be read are left out", count(more)));
+            problems.warn(&self.volume.name, format!("{} further chunks that can't be read are left out", count(more)));
         }
         if zarr.is_none() {
             for mag in &report.mags {

@@ -130,7 +130,7 @@ pub enum ExportError {
         path: PathBuf,
     },
     /// What can't be part of a bucket's name.
-    #[error("can't export volume {volume}: it has a bucket at the negative position {position}")]
+    #[error("can't export volume {volume}: it has a chunk at the negative position {position}")]
     Negative {
         /// Name of the volume.
         volume: String,

@@ -146,7 +146,7 @@ fn compare_volume(
                 report.different_buckets += 1;
                 if report.bucket_lines.len() < MAX_LISTED {
                     let axes: String = at.axes.iter().map(|position| format!(", {position}")).collect();
-                    report.bucket_lines.push(format!("{}, mag {mag}, bucket {}{axes}: {how}", volume.name, at.chunk.0));
+                    report.bucket_lines.push(format!("{}, mag {mag}, chunk {}{axes}: {how}", volume.name, at.chunk.0));
                 }
             }
         }

@@ -109,7 +109,7 @@ impl FoundVolume {
             BucketCoding::Zarr3 => (BucketCoding::Zarr3, files.zarr, files.wkw.len()),
         };
         if unused > 0 {
-            self.problems.error(&location, format!("Mag {mag} has buckets of both formats, {} are left out", count(unused as u64)));
+            self.problems.error(&location, format!("Mag {mag} has chunks of both formats, {} are left out", count(unused as u64)));
         }
         let axes = axis_names.of_level(&header.dimension_names, &named);
         if self.levels.iter().all(|level| level.source.is_err()) {
@@ -129,12 +129,8 @@ impl FoundVolume {
         }
         let files_of_level = self.bucket_files(storage.as_ref(), named, axes.len(), &location);
         let mut report = header.report;
-        let fields = vec![HeaderField::new(
-            "buckets",
-            "",
-            count(files_of_level.len() as u64),
-            "stored ones; those of zeros hide the fallback layer",
-        )];
+        let fields =
+            vec![HeaderField::new("chunks", "", count(files_of_level.len() as u64), "stored ones; those of zeros hide the fallback layer")];
         match report.sections.first_mut() {
             Some(section) => section.fields.extend(fields),
             None => report = HeaderReport::default(),
@@ -171,20 +167,20 @@ impl FoundVolume {
             match storage.len(&key) {
                 Ok(Some(len)) if len > MAX_REVERTED_BYTES => files.push(BucketFile { address, key, len }),
                 Ok(_) => reverted += 1,
-                Err(err) => self.problems.error(storage.location(key.as_str()), format!("A bucket is left out: {}", err.reason())),
+                Err(err) => self.problems.error(storage.location(key.as_str()), format!("A chunk is left out: {}", err.reason())),
             }
         }
         if reverted > 0 {
-            self.problems.info(location, format!("{} buckets of a single byte or none are taken as reverted", count(reverted)));
+            self.problems.info(location, format!("{} chunks of a single byte or none are taken as reverted", count(reverted)));
         }
         if let Some((n, first)) = strange {
-            self.problems.error(location, format!("{} buckets have another number of positions than axes, the first is {first}", count(n)));
+            self.problems.error(location, format!("{} chunks have another number of positions than axes, the first is {first}", count(n)));
         }
         files.sort_by(|a, b| a.address.cmp(&b.address));
         let before = files.len();
         files.dedup_by(|a, b| a.address == b.address);
         if files.len() < before {
-            self.problems.error(location, format!("{} buckets are there twice under other names", count((before - files.len()) as u64)));
+            self.problems.error(location, format!("{} chunks are there twice under other names", count((before - files.len()) as u64)));
         }
         files
     }

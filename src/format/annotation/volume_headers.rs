@@ -72,13 +72,13 @@ pub(super) fn wkw_header(storage: &dyn Storage, files: &MagFiles, problems: &mut
             if let Ok(header) = read(name)? {
                 let text = format!("{reason}, its fields were taken from {name}");
                 problems.warn(storage.location(&files.folder), text);
-                title = format!("WKW header, {reason}, taken from a bucket");
+                title = format!("WKW header, {reason}, taken from a chunk");
                 own = Some((name.clone(), header));
                 break;
             }
         }
     }
-    let Some((name, (bytes, header))) = own else { return Ok(HeaderKind::Unusable(format!("{reason}, and no bucket to recover it from"))) };
+    let Some((name, (bytes, header))) = own else { return Ok(HeaderKind::Unusable(format!("{reason}, and no chunk to recover it from"))) };
     if (header.chunk_log2, header.chunks_per_shard_log2) != (SIDE_LOG2, 0) {
         return Ok(HeaderKind::Other);
     }
