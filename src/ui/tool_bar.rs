@@ -34,29 +34,23 @@ struct Fold {
 }
 
 impl Fold {
-    /// The widest form that fits. Options that the tool in hand doesn't have take no room: their width is 0.
+    /// The widest form that fits, the same for all tools: else buttons would move away under the pointer that takes one.
     fn fitting(room: f32, widths: &Widths) -> Self {
-        let size = |has_slider| match (widths.has_size, has_slider) {
-            (false, _) => 0.0,
-            (true, true) => SEPARATOR + SLIDER,
-            (true, false) => SEPARATOR + NUMBER,
-        };
-        let modes = if widths.modes > 0.0 { SEPARATOR + widths.modes } else { 0.0 };
+        let (slider, number, modes) = (SEPARATOR + SLIDER, SEPARATOR + NUMBER, SEPARATOR + widths.modes);
         let forms = [
-            (widths.named + size(true) + modes, Self { has_names: true, has_slider: true, has_modes: true }),
-            (widths.icons + size(true) + modes, Self { has_names: false, has_slider: true, has_modes: true }),
-            (widths.icons + size(false) + modes, Self { has_names: false, has_slider: false, has_modes: true }),
+            (widths.named + slider + modes, Self { has_names: true, has_slider: true, has_modes: true }),
+            (widths.icons + slider + modes, Self { has_names: false, has_slider: true, has_modes: true }),
+            (widths.icons + number + modes, Self { has_names: false, has_slider: false, has_modes: true }),
         ];
         let narrowest = Self { has_names: false, has_slider: false, has_modes: false };
         forms.into_iter().find(|(width, _)| *width <= room).map_or(narrowest, |(_, fold)| fold)
     }
 }
 
-/// Widths of the bar's parts in points.
+/// Widths of the bar's parts in points, with the longest options that a tool has.
 struct Widths {
     named: f32,
     icons: f32,
-    has_size: bool,
     modes: f32,
 }
 
@@ -72,7 +66,7 @@ pub fn tool_bar_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenAnnotation) {
         volume_choice_ui(&mut right, ctx, open, "volume of the tool bar", VOLUME);
     }
     let room = rect.width() - volume_room;
-    let fold = Fold::fitting(room, &widths(ui, tools.tool));
+    let fold = Fold::fitting(room, &widths(ui));
     let mut bar = ui.new_child(UiBuilder::new().id_salt("tools").max_rect(rect).layout(Layout::left_to_right(Align::Center)));
     bar.spacing_mut().item_spacing.x = metrics::TIGHT_GAP;
     for (tool, command, icon) in TOOLS {
@@ -96,7 +90,8 @@ fn options_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenAnnotation, fold: Fo
     if fold.has_modes && has_overwrite(tools.tool) {
         bar_separator_ui(ui);
         let tooltip = with_shortcut(UiCommand::ToggleOverwrite);
-        let choice = Segmented::new("Painting over", &mut tools.empty_only).segment(false, OVERWRITE[0]).segment(true, OVERWRITE[1]);
+        let (name, [all, only]) = if tools.tool == Tool::Eraser { ("Erasing", ERASE) } else { ("Painting over", OVERWRITE) };
+        let choice = Segmented::new(name, &mut tools.empty_only).segment(false, all).segment(true, only);
         choice.show(ui).on_hover_text(format!("{tooltip}. Ctrl swaps it while you paint"));
     }
     if fold.has_modes && tools.tool == Tool::Fill {
@@ -110,6 +105,8 @@ fn options_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenAnnotation, fold: Fo
 }
 
 const OVERWRITE: [&str; 2] = ["Overwrite all", "Empty only"];
+/// With the eraser the same switch spares all segments but the active one.
+const ERASE: [&str; 2] = ["Erase all", "Active segment only"];
 const FILL: [&str; 2] = ["In slice", "In 3D"];
 
 const fn has_overwrite(tool: Tool) -> bool {
@@ -144,22 +141,18 @@ fn active_segment_ui(right: &mut Ui, open: &OpenAnnotation, bar_end: f32) {
     let named = format!("{id} {}", crate::text::shortened(name, 24));
     for label in [named.trim_end(), id.as_str()] {
         if text_width(right, label) <= free {
-            state_label_ui(right, LegendMark::Swatch(color_of_segment(volume, volume.active)), label);
+            let chip = state_label_ui(right, LegendMark::Swatch(color_of_segment(volume, volume.active)), label);
+            chip.on_hover_text(format!("Segment {} is painted", format!("{id} {name}").trim_end()));
             return;
         }
     }
 }
 
-fn widths(ui: &Ui, tool: Tool) -> Widths {
+fn widths(ui: &Ui) -> Widths {
     let names: f32 = TOOLS.iter().map(|(tool, ..)| text_width(ui, tool.text()) + 6.0).sum();
     let icons = TOOLS.len() as f32 * (Icon::SIZE + 2.0 * metrics::GAP + metrics::TIGHT_GAP);
     let segmented = |labels: [&str; 2]| labels.iter().map(|label| text_width(ui, label) + 22.0).sum::<f32>();
-    let modes = match tool {
-        Tool::Brush | Tool::Eraser | Tool::Trace => segmented(OVERWRITE),
-        Tool::Fill => segmented(FILL),
-        Tool::Move | Tool::Picker => 0.0,
-    };
-    Widths { named: icons + names, icons, has_size: tool.has_disc(), modes }
+    Widths { named: icons + names, icons, modes: segmented(OVERWRITE).max(segmented(ERASE)) }
 }
 
 fn text_width(ui: &Ui, text: &str) -> f32 {
@@ -170,23 +163,17 @@ fn text_width(ui: &Ui, text: &str) -> f32 {
 mod tests {
     use super::*;
 
-    const BRUSH: Widths = Widths { named: 480.0, icons: 216.0, has_size: true, modes: 180.0 };
+    const WIDTHS: Widths = Widths { named: 480.0, icons: 216.0, modes: 180.0 };
 
     #[test]
     fn names_go_first_then_the_slider_then_the_modes() {
         let of = |room| {
-            let Fold { has_names, has_slider, has_modes } = Fold::fitting(room, &BRUSH);
+            let Fold { has_names, has_slider, has_modes } = Fold::fitting(room, &WIDTHS);
             (has_names, has_slider, has_modes)
         };
         assert_eq!(of(950.0), (true, true, true));
         assert_eq!(of(716.0), (false, true, true), "a window of 1280");
         assert_eq!(of(530.0), (false, false, true));
         assert_eq!(of(320.0), (false, false, false));
-    }
-
-    #[test]
-    fn tools_without_options_keep_their_names_longer() {
-        let plain = Widths { has_size: false, modes: 0.0, ..BRUSH };
-        assert!(Fold::fitting(500.0, &plain).has_names);
     }
 }

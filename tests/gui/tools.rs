@@ -52,12 +52,17 @@ fn the_tool_bar_takes_tools_and_shows_what_they_can_be_set_to() {
     for size in SIZES {
         let tiny = Tiny::new();
         let mut gui = painting(Setup::of(tiny.path()).size(size));
-        for (name, tool) in [("Eraser", Tool::Eraser), ("Trace", Tool::Trace), ("Picker", Tool::Picker), ("Fill", Tool::Fill)] {
+        let picker = gui.rect(Role::RadioButton, "Picker");
+        for (name, tool) in
+            [("Move", Tool::Move), ("Eraser", Tool::Eraser), ("Trace", Tool::Trace), ("Picker", Tool::Picker), ("Fill", Tool::Fill)]
+        {
             gui.click(Role::RadioButton, name);
             gui.step();
             assert_eq!(gui.state().tools.tool, tool);
             assert_eq!(gui.has(Role::Slider, "Size"), tool == Tool::Eraser, "{name}");
-            assert_eq!(gui.has(Role::RadioButton, "Painting over Empty only"), matches!(tool, Tool::Eraser | Tool::Trace), "{name}");
+            assert_eq!(gui.has(Role::RadioButton, "Painting over Empty only"), tool == Tool::Trace, "{name}");
+            assert_eq!(gui.has(Role::RadioButton, "Erasing Active segment only"), tool == Tool::Eraser, "{name}");
+            assert_eq!(gui.rect(Role::RadioButton, "Picker"), picker, "{name}: buttons stay where they are");
         }
         gui.click(Role::RadioButton, "Fill In 3D");
         gui.step();

@@ -96,6 +96,8 @@ impl<'a, T: PartialEq> Segmented<'a, T> {
                 *selected = segment.value;
                 response.mark_changed();
             }
+            // Tooltips of the control show over its parts, which lie above it.
+            response |= part_response;
         }
         let border = Stroke::new(1.0, tokens.line2);
         ui.painter().rect_stroke(rect, metrics::RADIUS_CONTROL, border, StrokeKind::Inside);
