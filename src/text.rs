@@ -27,6 +27,16 @@ pub fn shortened(text: &str, most: usize) -> String {
     }
 }
 
+/// A message of the library starts in lower case; on its own it is a sentence. Names such as `cubeLength` stay.
+pub fn capitalized(message: &str) -> String {
+    let is_name = message.split_whitespace().next().is_some_and(|word| word.chars().any(|c| c.is_uppercase() || c.is_ascii_digit()));
+    if is_name {
+        return message.to_owned();
+    }
+    let mut chars = message.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
 /// A number of bytes split into value and unit: `("1.4", "MiB")`.
 pub fn bytes_parts(n: u64) -> (String, &'static str) {
     const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
@@ -90,6 +100,13 @@ mod tests {
     fn durations_switch_units() {
         for (secs, text) in [(0.00084, "0.84 ms"), (0.0124, "12.4 ms"), (3.06, "3.1 s")] {
             assert_eq!(duration(secs), text);
+        }
+    }
+
+    #[test]
+    fn sentences_start_with_a_capital_and_names_stay() {
+        for (message, shown) in [("truncated at 5", "Truncated at 5"), ("cubeLength is 64", "cubeLength is 64"), ("", "")] {
+            assert_eq!(capitalized(message), shown);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! [`Notifications`]: news that is shown once and stays in a list.
 
 use crate::problem::Severity;
+use crate::text::capitalized;
 use std::collections::VecDeque;
 use std::time::Instant;
 
@@ -33,9 +34,9 @@ impl Notifications {
     /// How long a toast is shown.
     pub const TOAST_SECS: f32 = 6.0;
 
-    /// Adds news. The same text again within a toast's time only renews the toast.
+    /// Adds news; messages of the library start small, sentences in the window don't. The same text again within a toast's time only renews the toast.
     pub fn push(&mut self, severity: Severity, text: impl Into<String>, now: Instant) {
-        let text = text.into();
+        let text = capitalized(&text.into());
         if let Some(last) = self.list.back_mut()
             && last.is_toast
             && last.text == text
@@ -89,9 +90,9 @@ mod tests {
         let mut notifications = Notifications::default();
         let start = Instant::now();
         notifications.push(Severity::Info, "opened", start);
-        notifications.push(Severity::Error, "lost", start);
+        notifications.push(Severity::Error, "can't write: disk full", start);
         notifications.expire(start + Duration::from_secs(60));
-        assert_eq!(notifications.toasts().map(|n| n.text.as_str()).collect::<Vec<_>>(), ["lost"]);
+        assert_eq!(notifications.toasts().map(|n| n.text.as_str()).collect::<Vec<_>>(), ["Can't write: disk full"]);
         assert_eq!(notifications.iter().count(), 2);
     }
 

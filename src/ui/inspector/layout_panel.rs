@@ -3,12 +3,11 @@
 use super::data_table::{Cell, Column, DataTable, Sort};
 use super::layout_look::{chunk_state_cell, ratio_text, shard_state_cell, shard_stats_ui, span_word, spoken_shard, warned};
 use super::layout_rows::{ChunkColumn, LevelFigures, ShardColumn, ShownShards, chunk_rows, shard_rows};
-use super::problem_groups::capitalized;
 use super::{hint_ui, padded_ui};
 use crate::format::{ChunkError, ChunkSource, ShardLayout};
 use crate::geometry::{ChunkGrid, ShardIndex};
 use crate::state::{AppCommand, AppContext, LayoutState, LevelKey, ShardFile};
-use crate::text::{bytes, bytes_parts, count};
+use crate::text::{bytes, bytes_parts, capitalized, count};
 use crate::ui::theme::{Severity, Tokens, icons, metrics, text};
 use crate::ui::widgets::{Notice, PathText, SectionHeader, Segmented, StatCell, TextButton, TextField, stat_grid_ui};
 use egui::{Label, Ui};

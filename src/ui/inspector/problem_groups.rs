@@ -1,6 +1,7 @@
 //! What the problems panel lists: findings, with the failed chunks of one file taken together.
 
 use crate::problem::{Problem, Severity};
+use crate::text::capitalized;
 
 /// One entry of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,16 +67,6 @@ pub(super) fn first_line(message: &str) -> (String, String) {
     }
 }
 
-/// A message of the library starts in lower case; on its own it is a sentence. Names such as `cubeLength` stay.
-pub(super) fn capitalized(message: &str) -> String {
-    let is_name = message.split_whitespace().next().is_some_and(|word| word.chars().any(|c| c.is_uppercase() || c.is_ascii_digit()));
-    if is_name {
-        return message.to_owned();
-    }
-    let mut chars = message.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,13 +96,6 @@ mod tests {
     fn different_reasons_are_not_hidden() {
         let problems = [problem(Severity::Error, "Chunk 1: cut", "/a"), problem(Severity::Error, "Chunk 2: odd", "/a")];
         assert_eq!(grouped(problems.iter(), None)[0].reason, "Cut; other chunks have other reasons");
-    }
-
-    #[test]
-    fn sentences_start_with_a_capital_and_names_stay() {
-        for (message, shown) in [("truncated at 5", "Truncated at 5"), ("cubeLength is 64", "cubeLength is 64"), ("", "")] {
-            assert_eq!(capitalized(message), shown);
-        }
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Problems: what went wrong or was assumed, with the file, and what to do about it.
 
-use super::problem_groups::{ProblemGroup, capitalized, grouped, is_chunk_failure};
+use super::problem_groups::{ProblemGroup, grouped, is_chunk_failure};
 use super::{hint_ui, padded_ui, severity_look};
 use crate::problem::{Problems, Severity};
 use crate::state::{AppCommand, AppContext};
+use crate::text::capitalized;
 use crate::text::count;
 use crate::ui::theme::{Icon, Tokens, fonts, icons, metrics, text};
 use crate::ui::widgets::{IconButton, LegendMark, PathText, Segmented, TextButton, severity_icon, state_label_ui};
