@@ -212,7 +212,7 @@ fn a_dataset_that_was_not_found_is_named_and_can_be_chosen() {
     let tiny = Tiny::new();
     let mut gui = noted(&tiny, SMALL, false);
     gui.assert_says("belongs to dataset tiny, which isn't open");
-    assert!(gui.has(Role::Button, "Choose folder…"));
+    assert!(gui.has(Role::Button, "Choose folder…") && gui.has(Role::TextInput, "Path of the dataset"));
     gui.check_names();
 }
 
@@ -306,7 +306,7 @@ fn what_was_asked_goes_on_once_the_edits_are_exported() {
         gui.until("the export began", |gui| gui.state().panels.dialog.is_none());
     };
     export(&mut gui, "absent/a.zip");
-    gui.until("it failed", |gui| gui.state().notifications.iter().any(|news| news.text.starts_with("can't write")));
+    gui.until("it failed", |gui| gui.state().notifications.iter().any(|news| news.text.starts_with("Can't write")));
     ask(&mut gui);
     gui.key(Key::Escape);
     // What failed or was given up is forgotten: this export is one like any other.

@@ -8,6 +8,8 @@ use crate::annotation::export::{
 };
 use crate::annotation::{Annotation, CountJob, CountResult};
 use crate::app::tasks::{Reporter, TaskEvent, Tasks};
+use crate::geometry::Vec3Int;
+use crate::scene::ViewState;
 use crate::state::{AnnotationWork, ExportKind, RoundTripResult};
 use crate::text::{bytes, count};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -44,6 +46,20 @@ pub enum WorkOutcome {
     Cancelled,
 }
 
+/// Work on a copy of the annotation.
+pub struct WorkJob {
+    /// What is done.
+    pub work: AnnotationWork,
+    /// The copy.
+    pub annotation: Annotation,
+    /// Up to which edit it has them.
+    pub revision: u64,
+    /// Where its file is to be looked at first; `None` for where it says already.
+    pub seen_from: Option<ViewState>,
+    /// Set to stop the work.
+    pub cancel: Arc<AtomicBool>,
+}
+
 impl Tasks {
     /// Starts the editor's thread.
     pub(in crate::app) fn edit(&self, run: impl FnOnce(&Reporter) + Send + 'static) {
@@ -76,15 +92,14 @@ impl Tasks {
     }
 
     /// Exports or checks a copy of the annotation.
-    pub(in crate::app) fn work_on_annotation(
-        &self,
-        session: u64,
-        work: AnnotationWork,
-        annotation: Annotation,
-        revision: u64,
-        cancel: Arc<AtomicBool>,
-    ) {
+    pub(in crate::app) fn work_on_annotation(&self, session: u64, job: WorkJob) {
         self.spawn("work on annotation", move |reporter| {
+            let WorkJob { work, mut annotation, revision, seen_from, cancel } = job;
+            if let Some(view) = seen_from {
+                let nml = Arc::make_mut(&mut annotation.nml);
+                // Annotations have no negative positions.
+                (nml.edit_position, nml.zoom) = (Some(view.voxel().max(Vec3Int::ZERO)), Some(view.zoom()));
+            }
             let editing = ToEditing { reporter, session };
             let progress = |done, total| editing.progress(done, total);
             let run = || match work {
@@ -92,7 +107,7 @@ impl Tasks {
                     let job = Export { annotation: &annotation, drops_damaged, progress: &progress, cancel: &cancel };
                     job.run(path, kind, revision)
                 }
-                AnnotationWork::RoundTrip => check(&annotation, &progress, &cancel),
+                AnnotationWork::RoundTrip => check(&annotation, revision, &progress, &cancel),
             };
             let outcome = guarded(run).unwrap_or_else(WorkOutcome::Failed);
             let outcome = if cancel.load(Ordering::Relaxed) && matches!(outcome, WorkOutcome::Failed(_) | WorkOutcome::Unreadable(_)) {
@@ -185,7 +200,7 @@ fn summary(report: &ExportReport) -> String {
     format!("{} chunks in {mags} mags{size}", count(buckets))
 }
 
-fn check(annotation: &Annotation, progress: &(dyn Fn(u64, u64) + Sync), cancel: &AtomicBool) -> WorkOutcome {
+fn check(annotation: &Annotation, revision: u64, progress: &(dyn Fn(u64, u64) + Sync), cancel: &AtomicBool) -> WorkOutcome {
     let begin = Instant::now();
     match roundtrip(annotation, ExportOptions::default(), ExportWatch { progress, cancel }) {
         Ok(report) => {
@@ -199,6 +214,7 @@ fn check(annotation: &Annotation, progress: &(dyn Fn(u64, u64) + Sync), cancel: 
                 summary,
                 differences: differences(report),
                 secs: begin.elapsed().as_secs_f64(),
+                revision,
             })
         }
         Err(err) => WorkOutcome::Failed(err.to_string()),

@@ -196,4 +196,6 @@ pub struct RoundTripResult {
     pub differences: Vec<String>,
     /// How long it took.
     pub secs: f64,
+    /// Number of the edit up to which it was checked.
+    pub revision: u64,
 }

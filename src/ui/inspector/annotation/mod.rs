@@ -11,10 +11,12 @@ mod trees;
 
 use super::{hint_ui, padded_ui};
 use crate::state::{AppContext, OpenAnnotation, UiCommand};
+use crate::text::count;
 use crate::ui::theme::{Tokens, icons, metrics, text};
 use crate::ui::widgets::{SectionHeader, TextButton};
 use egui::{InnerResponse, Label, ScrollArea, Ui};
 use places::PlacesPanel;
+use row::Lists;
 use segments::SegmentsPanel;
 use trees::TreesPanel;
 
@@ -25,18 +27,29 @@ pub struct AnnotationPanel {
     trees: TreesPanel,
     places: PlacesPanel,
     shows_history: bool,
+    /// What was typed as the path of a dataset that wasn't found.
+    dataset_path: String,
+    lists: Lists,
 }
 
 impl Default for AnnotationPanel {
     fn default() -> Self {
-        Self { segments: SegmentsPanel::default(), trees: TreesPanel::default(), places: PlacesPanel::default(), shows_history: true }
+        Self {
+            segments: SegmentsPanel::default(),
+            trees: TreesPanel::default(),
+            places: PlacesPanel::default(),
+            shows_history: true,
+            dataset_path: String::new(),
+            lists: Lists::default(),
+        }
     }
 }
 
 impl AnnotationPanel {
     /// Draws the panel.
     pub fn show(&mut self, ui: &mut Ui, ctx: &AppContext<'_>) {
-        ScrollArea::vertical().id_salt("annotation panel").auto_shrink(false).show(ui, |ui| {
+        let room = ui.available_height();
+        let shown = ScrollArea::vertical().id_salt("annotation panel").auto_shrink(false).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
             match &ctx.state.annotation {
                 Some(open) => self.parts_ui(ui, ctx, open),
@@ -44,17 +57,20 @@ impl AnnotationPanel {
             }
             ui.add_space(metrics::PANEL_PADDING);
         });
+        if self.lists.share(room, shown.content_size.y) {
+            ui.ctx().request_repaint();
+        }
     }
 
     fn parts_ui(&mut self, ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenAnnotation) {
-        padded_ui(ui, |ui| summary::summary_ui(ui, ctx, open));
+        padded_ui(ui, |ui| summary::summary_ui(ui, ctx, open, &mut self.dataset_path));
         if let Some(volume) = open.volume() {
-            self.segments.show(ui, ctx, open, volume);
+            self.segments.show(ui, ctx, open, volume, &mut self.lists);
         }
-        self.trees.show(ui, ctx, open);
-        self.places.show(ui, ctx, open);
+        self.trees.show(ui, ctx, open, &mut self.lists);
+        self.places.show(ui, ctx, open, &mut self.lists);
         if let Some(volume) = open.volume() {
-            history::history_ui(ui, ctx, volume, &mut self.shows_history);
+            history::history_ui(ui, ctx, volume, &mut self.shows_history, &mut self.lists);
         }
     }
 }
@@ -82,6 +98,12 @@ fn offers_ui(ui: &mut Ui, ctx: &AppContext<'_>) {
             ctx.send(command);
         }
     }
+}
+
+/// How many there are: `357`, while some are searched for `3 of 357`.
+fn found_text(found: Option<usize>, total: usize) -> String {
+    let total = count(total as u64);
+    found.map_or_else(|| total.clone(), |found| format!("{} of {total}", count(found as u64)))
 }
 
 /// The header of a section that folds, with padding.

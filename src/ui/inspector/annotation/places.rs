@@ -1,7 +1,7 @@
 //! Boxes and comments: a click goes there.
 
 use super::header_ui;
-use super::row::{left_text, right_text, rows_ui};
+use super::row::{Lists, left_text, right_text};
 use crate::geometry::{BoundingBox, Vec3Int};
 use crate::state::{AnnotationCommand, AppCommand, AppContext, OpenAnnotation};
 use crate::text::count;
@@ -25,12 +25,12 @@ impl Default for PlacesPanel {
 
 impl PlacesPanel {
     /// Draws the sections of which there is something.
-    pub fn show(&mut self, ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenAnnotation) {
-        self.boxes_ui(ui, ctx, open);
-        self.comments_ui(ui, ctx, open);
+    pub fn show(&mut self, ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenAnnotation, lists: &mut Lists) {
+        self.boxes_ui(ui, ctx, open, lists);
+        self.comments_ui(ui, ctx, open, lists);
     }
 
-    fn boxes_ui(&mut self, ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenAnnotation) {
+    fn boxes_ui(&mut self, ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenAnnotation, lists: &mut Lists) {
         let boxes = &open.nml.user_boxes;
         let number = boxes.len() + usize::from(open.nml.task_box.is_some());
         if number == 0 {
@@ -40,7 +40,7 @@ impl PlacesPanel {
         if !self.shows_boxes {
             return;
         }
-        rows_ui(ui, "boxes", number, None, |ui, row| {
+        lists.rows_ui(ui, "boxes", number, None, |ui, row| {
             let white = Tokens::of(ui).t1;
             match (boxes.get(row), &open.nml.task_box) {
                 (Some(user_box), _) => box_ui(ui, ctx, &box_name(user_box), &user_box.extent, box_color(user_box), user_box.is_visible),
@@ -50,7 +50,7 @@ impl PlacesPanel {
         });
     }
 
-    fn comments_ui(&mut self, ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenAnnotation) {
+    fn comments_ui(&mut self, ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenAnnotation, lists: &mut Lists) {
         let comments = &open.nml.comments;
         if comments.is_empty() {
             return;
@@ -59,7 +59,7 @@ impl PlacesPanel {
         if !self.shows_comments {
             return;
         }
-        rows_ui(ui, "comments", comments.len(), None, |ui, row| {
+        lists.rows_ui(ui, "comments", comments.len(), None, |ui, row| {
             let Some(comment) = comments.get(row) else { return };
             let place = open.skeleton.place_of_comment(row);
             let tree = place.and_then(|(tree, _)| open.nml.trees.get(tree)).map(tree_name).unwrap_or_default();

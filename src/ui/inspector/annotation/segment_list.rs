@@ -12,6 +12,7 @@ use std::sync::Arc;
 pub struct SegmentList {
     of: Option<Listed>,
     rows: Vec<SegmentRow>,
+    total: usize,
 }
 
 /// What the rows were made of. The shared parts are kept alive, so that equal pointers mean equal contents.
@@ -45,13 +46,20 @@ impl SegmentList {
         if !is_current {
             let listed = volume.segments.iter().enumerate();
             let listed = listed.map(|(index, segment)| (SegmentRow { id: segment.id, listed: Some(index) }, segment.name.as_deref()));
-            let others = volume.unlisted().into_iter().map(|id| (SegmentRow { id, listed: None }, None));
+            let unlisted = volume.unlisted();
+            self.total = volume.segments.len() + unlisted.len();
+            let others = unlisted.into_iter().map(|id| (SegmentRow { id, listed: None }, None));
             let wanted = query.trim().to_lowercase();
             let fits = |(row, name): &(SegmentRow, Option<&str>)| fits(volume.class, &wanted, row.id, *name);
             self.rows = listed.chain(others).filter(fits).map(|(row, _)| row).collect();
             self.of = Some(Listed { segments: volume.segments.clone(), counts: volume.counts.clone(), query: query.to_owned() });
         }
         &self.rows
+    }
+
+    /// How many rows there are without a search, as of the last call of [`Self::rows`].
+    pub const fn total(&self) -> usize {
+        self.total
     }
 }
 

@@ -101,8 +101,9 @@ impl SegmentRowUi<'_> {
 
     fn tooltip(&self, response: Response, name: &str) -> Response {
         let has_no_voxels = self.volume.counts.as_ref().is_some_and(|counts| counts.get(&self.row.id).is_none_or(|count| *count == 0));
-        if has_no_voxels && self.volume.fallback.is_some() {
-            response.on_hover_text("No voxels in the annotation's own chunks. Those of the fallback layer aren't counted")
+        if has_no_voxels {
+            let further = if self.volume.fallback.is_some() { ". Those of the fallback layer aren't counted" } else { "" };
+            response.on_hover_text(format!("No voxels in the annotation's own chunks{further}"))
         } else if self.row.listed.is_none() {
             response.on_hover_text("It has voxels, but the segment list doesn't name it")
         } else if name.chars().count() > 16 {
@@ -115,7 +116,7 @@ impl SegmentRowUi<'_> {
     fn voxels_text(&self) -> String {
         match self.volume.counts.as_ref().map(|counts| counts.get(&self.row.id).copied().unwrap_or(0)) {
             None => "–".to_owned(),
-            Some(0) if self.volume.fallback.is_none() && self.volume.uncounted == 0 => "not in the data".to_owned(),
+            Some(0) if self.volume.uncounted == 0 => "none".to_owned(),
             Some(voxels) => count(voxels),
         }
     }

@@ -1,10 +1,9 @@
 //! Segments of the painted volume: list, search, and details of the active one.
 
-use super::header_ui;
-use super::padded_ui;
-use super::row::rows_ui;
+use super::row::Lists;
 use super::segment_list::{SegmentList, SegmentRow};
 use super::segment_row::{RowEdits, SegmentRowUi};
+use super::{found_text, header_ui, padded_ui};
 use crate::format::nml::{SegmentGroup, SegmentId};
 use crate::state::{AnnotationCommand, AppCommand, AppContext, OpenAnnotation, OpenVolume, UiCommand};
 use crate::text::count;
@@ -12,7 +11,7 @@ use crate::ui::annotation_look::{counted, id_text, volume_choice_ui};
 use crate::ui::inspector::probe_text::physical_volume;
 use crate::ui::theme::{Tokens, fonts, icons, metrics, text};
 use crate::ui::top_bar::with_shortcut;
-use crate::ui::widgets::{IconButton, KeyValue, TextButton, TextField};
+use crate::ui::widgets::{IconButton, KeyValue, TextButton, TextField, icon_button_ui};
 use egui::{Align, Color32, Frame, Key, Layout, Margin, Modifiers, Ui};
 
 const KEY_WIDTH: f32 = 96.0;
@@ -45,12 +44,12 @@ impl Default for SegmentsPanel {
 
 impl SegmentsPanel {
     /// Draws the section.
-    pub fn show(&mut self, ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenAnnotation, volume: &OpenVolume) {
-        let unlisted = self.list.rows(volume, &self.query).iter().filter(|row| row.listed.is_none()).count();
-        let number = if self.query.is_empty() { volume.segments.len() + unlisted } else { volume.segments.len() };
-        header_ui(ui, "Segments", &count(number as u64), &mut self.is_open, |ui| {
-            let add = IconButton::new(icons::PLUS, UiCommand::NewSegment.text(), "");
-            if ui.add(add).on_hover_text(with_shortcut(UiCommand::NewSegment)).clicked() {
+    pub fn show(&mut self, ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenAnnotation, volume: &OpenVolume, lists: &mut Lists) {
+        let rows = self.list.rows(volume, &self.query).len();
+        let found = (!self.query.trim().is_empty()).then_some(rows);
+        header_ui(ui, "Segments", &found_text(found, self.list.total()), &mut self.is_open, |ui| {
+            let tooltip = with_shortcut(UiCommand::NewSegment);
+            if icon_button_ui(ui, icons::PLUS, UiCommand::NewSegment.text(), &tooltip).clicked() {
                 ctx.send(UiCommand::NewSegment);
             }
             ui.add(TextField::new("Search segments", &mut self.query).hint("Id or name").icon(icons::MAGNIFYING_GLASS).width(120.0));
@@ -63,7 +62,7 @@ impl SegmentsPanel {
             ui.add_space(metrics::TIGHT_GAP);
         }
         padded_ui(ui, |ui| only_some_ui(ui, ctx, volume));
-        self.list_ui(ui, ctx, volume);
+        self.list_ui(ui, ctx, volume, lists);
         if volume.uncounted > 0 {
             let chunks = counted(volume.uncounted, "chunk", "chunks");
             padded_ui(ui, |ui| super::hint_ui(ui, &format!("{chunks} can't be read: not counted")));
@@ -73,7 +72,7 @@ impl SegmentsPanel {
         ui.add_space(metrics::GAP);
     }
 
-    fn list_ui(&mut self, ui: &mut Ui, ctx: &AppContext<'_>, volume: &OpenVolume) {
+    fn list_ui(&mut self, ui: &mut Ui, ctx: &AppContext<'_>, volume: &OpenVolume, lists: &mut Lists) {
         let is_searched = !self.query.trim().is_empty();
         let rows = self.list.rows(volume, &self.query);
         if rows.is_empty() {
@@ -91,7 +90,7 @@ impl SegmentsPanel {
         self.scrolls_to_active = false;
         let id_width = id_width(ui, volume, rows);
         let edits = &mut self.edits;
-        rows_ui(ui, "segments", rows.len(), active_row, |ui, row| {
+        lists.rows_ui(ui, "segments", rows.len(), active_row, |ui, row| {
             if let Some(row) = rows.get(row).copied() {
                 ui.push_id(row.id, |ui| SegmentRowUi { ctx, volume, row, id_width }.show(ui, edits));
             }

@@ -4,8 +4,10 @@ use crate::state::{AnnotationCommand, AnnotationWork, AppContext, OpenAnnotation
 use crate::text::{count, duration};
 use crate::ui::theme::{Icon, Severity, Tokens, icons, metrics, text};
 use crate::ui::top_bar::with_shortcut;
-use crate::ui::widgets::{LegendMark, TextButton, progress_ui, severity_icon, state_label_ui};
-use egui::{Align, Frame, Label, Layout, Margin, ScrollArea, Stroke, Ui};
+use crate::ui::typed_path::typed_path;
+use crate::ui::widgets::{LegendMark, TextButton, TextField, progress_ui, severity_icon, state_label_ui};
+use egui::{Align, Frame, Key, Label, Layout, Margin, ScrollArea, Stroke, Ui};
+use std::path::PathBuf;
 
 /// Differences that are listed.
 const MAX_DIFFERENCES: usize = 200;
@@ -13,11 +15,12 @@ const MAX_DIFFERENCES: usize = 200;
 const ROOM_FOR_ICONS: f32 = 340.0;
 
 /// Draws the part at the top of the panel.
-pub fn summary_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenAnnotation) {
+/// `dataset_path` is what was typed as the path of a dataset that wasn't found.
+pub fn summary_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenAnnotation, dataset_path: &mut String) {
     ui.add_space(metrics::PANEL_PADDING);
     name_ui(ui, open);
     what_ui(ui, open);
-    notices_ui(ui, ctx, open);
+    notices_ui(ui, ctx, open, dataset_path);
     ui.add_space(metrics::GAP);
     match &open.work {
         Some(work) => work_ui(ui, ctx, work),
@@ -25,7 +28,7 @@ pub fn summary_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenAnnotation) {
     }
     if let Some(result) = open.round_trip.as_ref().filter(|_| open.work.is_none()) {
         ui.add_space(metrics::GAP);
-        result_ui(ui, result);
+        result_ui(ui, result, result.revision != open.revision || open.waiting > 0);
     }
     ui.add_space(metrics::PANEL_PADDING);
 }
@@ -94,20 +97,24 @@ fn what(open: &OpenAnnotation) -> String {
     }
 }
 
-fn notices_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenAnnotation) {
+fn notices_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenAnnotation, dataset_path: &mut String) {
     if let Some(dataset) = &open.missing_dataset {
         let sentence = format!(
             "This annotation belongs to dataset {dataset}, which isn't open. Without it, only the annotation's own chunks are shown and can be edited."
         );
-        if notice_ui(ui, &sentence, &["Choose folder…"]).is_some() {
+        let mut typed = None;
+        if notice_ui(ui, &sentence, &["Choose folder…"], |ui| typed = dataset_path_ui(ui, dataset_path)).is_some() {
             ctx.send(AnnotationCommand::PickDataset);
         }
+        if let Some(path) = typed {
+            ctx.send(AnnotationCommand::OpenDataset(path));
+        }
     } else if let Some(fallback) = open.volume().filter(|volume| volume.lacks_fallback).and_then(|volume| volume.fallback.as_deref()) {
-        notice_ui(ui, &format!("The dataset has no layer {fallback}, which the volume lies on: new chunks can't be painted."), &[]);
+        notice_ui(ui, &format!("The dataset has no layer {fallback}, which the volume lies on: new chunks can't be painted."), &[], |_| ());
     }
     if open.changed_on_disk {
         let sentence = "The file has changed since it was read.";
-        match notice_ui(ui, sentence, &["Read again", "Keep edits"]) {
+        match notice_ui(ui, sentence, &["Read again", "Keep edits"], |_| ()) {
             Some(0) => ctx.send(AnnotationCommand::ReadAgain),
             Some(_) => ctx.send(AnnotationCommand::KeepEdits),
             None => {}
@@ -115,8 +122,15 @@ fn notices_ui(ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenAnnotation) {
     }
 }
 
-/// A warning of several lines with buttons below; answers which of them was clicked.
-fn notice_ui(ui: &mut Ui, sentence: &str, actions: &[&str]) -> Option<usize> {
+/// The path of the dataset, as system dialogs don't show everywhere; answers it when Enter is pressed.
+fn dataset_path_ui(ui: &mut Ui, typed: &mut String) -> Option<PathBuf> {
+    let response = ui.add(TextField::new("Path of the dataset", typed).hint("Path of the dataset").key_hint("Enter"));
+    let is_entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+    if is_entered { typed_path(typed) } else { None }
+}
+
+/// A warning of several lines with `more` and buttons below; answers which of them was clicked.
+fn notice_ui(ui: &mut Ui, sentence: &str, actions: &[&str], more: impl FnOnce(&mut Ui)) -> Option<usize> {
     let tokens = Tokens::of(ui);
     let mut clicked = None;
     ui.add_space(metrics::GAP);
@@ -126,6 +140,7 @@ fn notice_ui(ui: &mut Ui, sentence: &str, actions: &[&str]) -> Option<usize> {
             ui.vertical(|ui| {
                 ui.spacing_mut().item_spacing.y = metrics::GAP;
                 ui.add(Label::new(text::control(sentence).color(tokens.t1)).wrap());
+                more(ui);
                 ui.horizontal_wrapped(|ui| {
                     for (index, action) in actions.iter().enumerate() {
                         if ui.add(TextButton::new(action)).clicked() {
@@ -202,16 +217,21 @@ fn work_ui(ui: &mut Ui, ctx: &AppContext<'_>, running: &RunningWork) {
     });
 }
 
-fn result_ui(ui: &mut Ui, result: &RoundTripResult) {
+/// What a round trip found. After further edits it says nothing of what is there now.
+fn result_ui(ui: &mut Ui, result: &RoundTripResult, is_past: bool) {
     let tokens = Tokens::of(ui);
-    let (severity, title) =
-        if result.is_equal { (Severity::Ok, "Round trip matches") } else { (Severity::Error, "Round trip doesn't match") };
-    let border = if result.is_equal { None } else { Some(Severity::Error) };
+    let (severity, title) = match (result.is_equal, is_past) {
+        (true, false) => (Severity::Ok, "Round trip matches"),
+        (false, false) => (Severity::Error, "Round trip doesn't match"),
+        (true, true) => (Severity::Info, "Round trip matched before the last edits"),
+        (false, true) => (Severity::Info, "Round trip didn't match before the last edits"),
+    };
+    let border = if severity == Severity::Error { Some(severity) } else { None };
     card_ui(ui, border, |ui| {
         ui.spacing_mut().item_spacing.y = metrics::TIGHT_GAP;
         ui.horizontal(|ui| {
             ui.label(severity_icon(severity).rich(Icon::SIZE).color(tokens.severity(severity)));
-            ui.label(text::control_medium(title).color(tokens.t1));
+            ui.label(text::control_medium(title).color(if is_past { tokens.t2 } else { tokens.t1 }));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 ui.label(text::control(duration(result.secs)).color(tokens.t2));
             });

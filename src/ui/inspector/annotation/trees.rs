@@ -1,10 +1,9 @@
 //! Trees of the skeleton, in their groups.
 
-use super::row::{TEXT_LEFT, eye_ui, left_text, right_text, rows_ui};
-use super::{header_ui, padded_ui};
+use super::row::{Lists, TEXT_LEFT, eye_ui, left_text, right_text};
+use super::{found_text, header_ui, padded_ui};
 use crate::format::nml::{Nml, TreeGroup};
 use crate::state::{AnnotationCommand, AppCommand, AppContext, OpenAnnotation};
-use crate::text::count;
 use crate::ui::annotation_look::{counted, tree_color, tree_name};
 use crate::ui::theme::{Icon, Tokens, fonts, icons, metrics, text};
 use crate::ui::widgets::{Row, RowState, TextField};
@@ -36,6 +35,8 @@ struct Listed {
     query: String,
     switched_groups: HashSet<i64>,
     rows: Vec<ListRow>,
+    /// Trees among them.
+    trees: usize,
 }
 
 /// A line of the list.
@@ -53,12 +54,14 @@ impl Default for TreesPanel {
 
 impl TreesPanel {
     /// Draws the section if there are trees.
-    pub fn show(&mut self, ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenAnnotation) {
+    pub fn show(&mut self, ui: &mut Ui, ctx: &AppContext<'_>, open: &OpenAnnotation, lists: &mut Lists) {
         let trees = open.nml.trees.len();
         if trees == 0 {
             return;
         }
-        header_ui(ui, "Trees", &count(trees as u64), &mut self.is_open, |ui| {
+        self.list(&open.nml);
+        let found = self.listed.as_ref().filter(|listed| !listed.query.trim().is_empty()).map(|listed| listed.trees);
+        header_ui(ui, "Trees", &found_text(found, trees), &mut self.is_open, |ui| {
             if trees > MANY {
                 let field = TextField::new("Search trees", &mut self.query).hint("Name").icon(icons::MAGNIFYING_GLASS).width(120.0);
                 ui.add(field);
@@ -74,7 +77,7 @@ impl TreesPanel {
             return;
         }
         let mut switched = None;
-        rows_ui(ui, "trees", listed.rows.len(), None, |ui, row| match listed.rows.get(row) {
+        lists.rows_ui(ui, "trees", listed.rows.len(), None, |ui, row| match listed.rows.get(row) {
             Some(ListRow::Group { id, name, depth, trees, is_folded }) => {
                 switched = group_ui(ui, name, *depth, *trees, *is_folded).then_some(*id).or(switched);
             }
@@ -101,7 +104,9 @@ impl TreesPanel {
             self.switched_groups.clear();
         }
         let rows = rows_of(nml, &self.query, &self.switched_groups);
-        self.listed = Some(Listed { nml: nml.clone(), query: self.query.clone(), switched_groups: self.switched_groups.clone(), rows });
+        let trees = rows.iter().filter(|row| matches!(row, ListRow::Tree { .. })).count();
+        let (query, switched_groups) = (self.query.clone(), self.switched_groups.clone());
+        self.listed = Some(Listed { nml: nml.clone(), query, switched_groups, rows, trees });
     }
 }
 
