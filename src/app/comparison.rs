@@ -1,7 +1,7 @@
 //! Comparing two datasets or annotations in a task.
 
-use super::App;
 use super::tasks::{OpenPath, Reporter, TaskEvent, Tasks};
+use super::{App, Listing};
 use crate::compare::{CompareOptions, Pairing, Selection, Watch, compare_datasets};
 use crate::format::Dataset;
 use crate::scene::ViewState;
@@ -110,7 +110,7 @@ impl App {
                 let has_edits = self.state.annotation.as_ref().is_some_and(OpenAnnotation::is_unsaved);
                 if !has_edits && (has_places || !shows_it) {
                     let comparison = self.state.comparison.take();
-                    self.show(Arc::new(dataset), view);
+                    self.show(Arc::new(dataset), view, Listing::Unlisted);
                     self.state.comparison = comparison;
                     if let Some(open) = self.state.dataset.as_mut().filter(|_| has_places) {
                         open.view.set_voxel(view.voxel());

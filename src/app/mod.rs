@@ -62,6 +62,15 @@ enum FirstSlices {
     Done,
 }
 
+/// Whether what is shown is kept in mind, with its place and picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Listing {
+    /// Among the recents.
+    Recent,
+    /// Not: it was made for the moment.
+    Unlisted,
+}
+
 /// The program without its window.
 pub struct App {
     state: AppState,
@@ -262,7 +271,7 @@ impl App {
     /// What to keep for the next run.
     pub fn settings(&self) -> Settings {
         let mut settings = self.state.settings.clone();
-        if let Some(open) = &self.state.dataset {
+        if let Some(open) = self.state.dataset.as_ref().filter(|open| open.is_listed) {
             settings.remember(open.as_recent(unix_secs()));
         }
         settings
@@ -403,7 +412,7 @@ impl App {
     /// Keeps a picture of the dataset once it is complete.
     fn keep_thumbnail(&mut self) {
         let is_calm = self.calm_since.is_some_and(|since| since.elapsed() >= CALM_BEFORE_THUMBNAIL);
-        let Some(open) = self.state.dataset.as_ref().filter(|_| !self.has_thumbnail && is_calm) else { return };
+        let Some(open) = self.state.dataset.as_ref().filter(|open| open.is_listed && !self.has_thumbnail && is_calm) else { return };
         let Some(picture) = self.feed.image(crate::geometry::SlicePlane::Xy) else { return };
         if picture.image.coverage.is_final() {
             self.has_thumbnail = true;
@@ -413,7 +422,7 @@ impl App {
     }
 
     fn remember(&mut self) {
-        if let Some(open) = &self.state.dataset {
+        if let Some(open) = self.state.dataset.as_ref().filter(|open| open.is_listed) {
             let recent = open.as_recent(unix_secs());
             self.state.settings.remember(recent);
         }
@@ -484,7 +493,7 @@ impl App {
     }
 
     /// Shows a dataset that was opened.
-    fn show(&mut self, dataset: Arc<crate::format::Dataset>, mut view: crate::scene::ViewState) {
+    fn show(&mut self, dataset: Arc<crate::format::Dataset>, mut view: crate::scene::ViewState, listing: Listing) {
         let remembered =
             self.state.dataset.as_ref().filter(|open| open.dataset.path == dataset.path).map(|open| (open.view, open.selected));
         let reload = remembered.is_some();
@@ -510,6 +519,7 @@ impl App {
         }
         let has_place = reload || has_last_place || asked.position.is_some() || asked.zoom.is_some() || dataset.view.zoom.is_some();
         let mut open = OpenDataset::new(dataset, view);
+        open.is_listed = listing == Listing::Recent;
         open.fixed_mag = asked.mag;
         if let Some(recent) = recent.filter(|_| open.dataset.focus.is_none()) {
             open.recall(&recent);

@@ -126,8 +126,17 @@ pub enum Dialog {
         /// The other one.
         b: PathBuf,
     },
-    /// Ended programs have left edits: what they belong to, newest first.
-    Recover(Vec<String>),
+    /// Ended programs have left edits, newest first.
+    Recover(Vec<LeftEdits>),
+}
+
+/// Edits that an ended program left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftEdits {
+    /// Which annotation, and when they were saved.
+    pub what: String,
+    /// Its file, or the dataset of one that was never exported.
+    pub path: Option<PathBuf>,
 }
 
 /// A path that a dialog asks for.
@@ -310,6 +319,8 @@ pub struct OpenDataset {
     pub positions: AxisPositions,
     /// Findings, those of opening first.
     pub problems: Problems,
+    /// Whether it is kept in mind with its place and picture. What a comparison shows is made for the moment.
+    pub is_listed: bool,
 }
 
 /// A layer with its display settings.
@@ -430,7 +441,7 @@ impl OpenDataset {
         let selected = dataset.focus.map_or(0, |focus| focus.layer);
         let problems = dataset.problems.clone();
         let axes = all_axes(&dataset);
-        Self { dataset, layers, selected, view, fixed_mag: None, axes, positions: AxisPositions::default(), problems }
+        Self { dataset, layers, selected, view, fixed_mag: None, axes, positions: AxisPositions::default(), problems, is_listed: true }
     }
 
     /// The selected layer.

@@ -21,7 +21,8 @@ pub use annotation::{
     RoundTripResult, RunningWork, SegmentChange, Tool, given_colors, with_volumes,
 };
 pub use app_state::{
-    AppState, BottomTab, Choosing, Dialog, InspectorTab, Located, OpenDataset, OpenLayer, Opening, Overlays, Panels, PathField, Probe,
+    AppState, BottomTab, Choosing, Dialog, InspectorTab, LeftEdits, Located, OpenDataset, OpenLayer, Opening, Overlays, Panels, PathField,
+    Probe,
 };
 pub use command::{AppCommand, Command, Key, Menu, Modifiers, Shortcut, UiCommand};
 pub use comparison::{Comparison, ComparisonState, Findings, Place, with_differences};

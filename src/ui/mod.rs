@@ -128,7 +128,10 @@ impl MainWindow {
         let room = Room::of(area.size());
         match &ctx.state.dataset {
             None => self.show_welcome(ui, ctx, area, room),
-            Some(open) => self.show_dataset(ui, ctx, open, area, room),
+            Some(open) => {
+                self.welcome.hide();
+                self.show_dataset(ui, ctx, open, area, room);
+            }
         }
         drop_hint_ui(ui, area);
         self.palette.show(ui, ctx);

@@ -64,6 +64,11 @@ impl Welcome {
         self.pending.push((path.to_owned(), look));
     }
 
+    /// Forgets what was typed, as it was opened.
+    pub fn hide(&mut self) {
+        self.path.clear();
+    }
+
     /// Draws the page.
     pub fn show(&mut self, ui: &mut Ui, ctx: &AppContext<'_>, news: &mut OpeningNews) {
         self.upload_pictures(ui);

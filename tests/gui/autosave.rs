@@ -2,8 +2,10 @@
 
 use crate::editing::{CENTER, export, painting};
 use crate::support::{Gui, Setup, Tiny, value};
+use chunkscope::format;
 use chunkscope::geometry::{Mag, Vec3Int};
 use chunkscope::state::{AnnotationCommand, AppCommand, Dialog, Effect, SegmentChange, UiCommand};
+use chunkscope::storage::LocalOpener;
 use std::path::{Path, PathBuf};
 
 /// The journals in the folder where edits are kept.
@@ -51,6 +53,31 @@ fn edits_survive_a_program_that_is_killed() {
     gui.send(AppCommand::Confirmed(Box::new(Effect::Discard(Box::new(Effect::Close)))));
     gui.until("closed", |gui| gui.state().dataset.is_none());
     assert_eq!(std::fs::read_dir(kept.path()).expect("listed").count(), 0, "nothing is offered again");
+}
+
+#[test]
+fn an_annotation_that_was_never_exported_is_recovered_where_it_was_edited() {
+    let tiny = Tiny::new();
+    let (kept, folder) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let mut gui = painting(Setup::of(tiny.path()).keeping_edits_in(kept.path()));
+    let made = gui.annotation().nml.time_unix_ms();
+    gui.send(AppCommand::SetPosition(Vec3Int::new(60, 20, 40)));
+    gui.stroke(&[[60.5, 20.5, 40.5]]);
+    saved(&mut gui, kept.path());
+    drop(gui);
+
+    let mut gui = recovered(kept.path());
+    assert_eq!(gui.position(), [60, 20, 40]);
+    assert_eq!(gui.annotation().nml.edit_position, Some(Vec3Int::new(60, 20, 40)));
+    assert!(made.is_some() && gui.annotation().nml.time_unix_ms() == made);
+
+    // The file begins where it was looked at last.
+    gui.send(AppCommand::SetPosition(Vec3Int::new(10, 11, 12)));
+    gui.send(AppCommand::SetZoom(0.5));
+    let file = folder.path().join("a.zip");
+    export(&mut gui, &file);
+    let exported = format::open(&LocalOpener::default(), &file).expect("opened").annotation.expect("an annotation");
+    assert_eq!((exported.nml.edit_position, exported.nml.zoom), (Some(Vec3Int::new(10, 11, 12)), Some(0.5)));
 }
 
 #[test]

@@ -5,8 +5,8 @@ use chunkscope::format::nml::SegmentId;
 use chunkscope::geometry::{SlicePlane, Vec3Int};
 use chunkscope::scene::PickState;
 use chunkscope::state::{
-    AnnotationCommand, AnnotationWork, AppCommand, ComparisonState, Dialog, Effect, ExportKind, OpenAnnotation, OpenVolume, PaintTools,
-    Pointer, SegmentChange, ShardFile, Tool, UiCommand,
+    AnnotationCommand, AnnotationWork, AppCommand, ComparisonState, Dialog, Effect, ExportKind, InspectorTab, OpenAnnotation, OpenVolume,
+    PaintTools, Pointer, SegmentChange, ShardFile, Tool, UiCommand,
 };
 use chunkscope::storage::LocalOpener;
 use std::path::Path;
@@ -160,6 +160,16 @@ fn an_export_is_opened_with_the_same_voxels_and_ctrl_s_replaces_it() {
     gui.until("checked", |gui| gui.annotation().round_trip.is_some());
     let result = gui.annotation().round_trip.clone().expect("a result");
     assert!(result.is_equal, "{}: {:?}", result.summary, result.differences);
+    gui.send(AppCommand::ShowInspector(InspectorTab::Annotation));
+    gui.steps(2);
+    gui.assert_says("Round trip matches");
+    gui.send(UiCommand::NewSegment);
+    gui.settle();
+    gui.assert_says("Round trip matched before the last edits");
+    gui.assert_says("New segment");
+    gui.send(UiCommand::Undo);
+    gui.settle();
+    export(&mut gui, &file);
 
     // The dataset that it names is the one that is open.
     gui.send(AppCommand::Open(file.clone()));
@@ -169,6 +179,24 @@ fn an_export_is_opened_with_the_same_voxels_and_ctrl_s_replaces_it() {
     assert_eq!([gui.id_at(Tiny::CENTER), gui.id_at([20, 20, 32])], [active; 2]);
     assert_eq!(gui.id_at([80, 50, 10]), u64::from(value::cells([80, 50, 10])), "the fallback layer shows elsewhere");
     assert!(gui.volume().segment(active).is_some());
+}
+
+#[test]
+fn a_new_annotation_beside_one_from_a_file_keeps_the_view() {
+    let tiny = Tiny::new();
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("first.zip");
+    let mut gui = painting(Setup::of(tiny.path()));
+    gui.stroke(&[CENTER]);
+    export(&mut gui, &file);
+    gui.send(AppCommand::Open(file.clone()));
+    gui.until("opened", |gui| gui.annotation().file.as_ref() == Some(&file) && gui.annotation().revision == 0);
+    gui.send(AppCommand::SetPosition(Vec3Int::new(70, 10, 5)));
+    gui.send(UiCommand::NewAnnotation);
+    gui.until("a new one", |gui| gui.annotation().file.is_none() && gui.volume().active != 0);
+    assert_eq!(gui.position(), [70, 10, 5]);
+    let anchor = gui.volume().segment(gui.volume().active).and_then(|segment| segment.anchor);
+    assert_eq!(anchor, Some(Vec3Int::new(70, 10, 5)));
 }
 
 pub fn export(gui: &mut Gui, file: &Path) {
@@ -209,6 +237,10 @@ fn an_annotation_without_its_dataset_paints_only_where_it_has_buckets() {
     assert!(alone.state().notifications.iter().any(|news| news.text.starts_with("Export the annotation first")));
 
     let mut found = Setup::of(&file).start();
+    found.settle();
+    assert_eq!(found.state().settings.inspector_tab, InspectorTab::Annotation, "which asks for the dataset");
+    found.send(AnnotationCommand::OpenDataset(folder.path().join("absent")));
+    found.until("said", |gui| gui.state().notifications.iter().any(|news| news.text.contains("absent")));
     found.settle();
     found.send(AnnotationCommand::OpenDataset(tiny.path()));
     found.until("over the dataset", |gui| gui.state().annotation.as_ref().is_some_and(|open| open.missing_dataset.is_none()));
@@ -255,6 +287,8 @@ fn two_datasets_are_compared_and_their_differences_drawn() {
     assert_eq!(findings.places.iter().map(|place| place.voxels).sum::<u64>(), 32 * 32 * 32);
     let place = findings.places[0].voxel;
     assert_eq!(place, Vec3Int::new(32, 0, 0));
+    let recent = gui.app().settings().recents;
+    assert!(recent.len() == 1 && !recent[0].summary.contains("differences"), "{:?}", recent[0].summary);
     let layer = gui.dataset().layers.iter().position(|layer| layer.layer().name == "em (differences)").expect("a layer of differences");
     gui.send(AppCommand::SetPosition(Vec3Int::new(40, 10, 10)));
     gui.settle();

@@ -96,6 +96,8 @@ impl App {
             file: open.file.as_deref().map(absolute),
             dataset: open.dataset_path.as_deref().map(absolute),
             fallback: open.volumes.first().and_then(|volume| volume.fallback.clone()),
+            position: self.state.dataset.as_ref().map(|open| open.view.voxel().to_array()),
+            made_unix_ms: open.nml.time_unix_ms(),
         };
         let journal = editing.autosave.journal.take().map(|(journal, _)| journal);
         self.tasks.save_aside(editing.session, SaveAside { folder, about, journal, changes }, base, revision);

@@ -8,16 +8,17 @@ mod recovery;
 mod work;
 
 pub use editor::{EditReport, Editor, EditorEvent};
-pub use opening::{KnownDatasets, Opened, OpenedAnnotation, finish, recover, start_new};
+pub use opening::{Beginning, KnownDatasets, Opened, OpenedAnnotation, finish, recover, start_new};
 pub use recovery::{About, LeftBehind, left_behind};
-pub use work::{ToEditing, WorkEvent, WorkOutcome};
+pub use work::{ToEditing, WorkEvent, WorkJob, WorkOutcome};
 
-use super::{App, unix_secs};
+use super::{App, Listing, unix_secs};
 use crate::format::Dataset;
 use crate::problem::Severity;
+use crate::scene::ViewState;
 use crate::state::{
-    AnnotationWork, AppCommand, Dialog, EditRequest, Effect, ExportKind, InspectorTab, OpenAnnotation, Opening, RunningWork, Tool,
-    given_colors,
+    AnnotationWork, AppCommand, Dialog, EditRequest, Effect, ExportKind, InspectorTab, LeftEdits, OpenAnnotation, Opening, RunningWork,
+    Tool, given_colors,
 };
 use crate::text::count;
 use autosave::Autosave;
@@ -59,7 +60,7 @@ pub struct Editing {
 impl App {
     /// Starts editing what was opened; the dataset is shown already.
     pub(super) fn start_editing(&mut self, opened: OpenedAnnotation, recovered: Option<LeftBehind>, is_recovered: bool) {
-        let OpenedAnnotation { annotation, skeleton, layers, below, file, kind, is_damaged, missing_dataset, .. } = opened;
+        let OpenedAnnotation { annotation, skeleton, layers, below, file, kind, is_damaged, missing_dataset, unusable_choice, .. } = opened;
         let session = self.tasks.task_number();
         let mut open = OpenAnnotation::new(&annotation, skeleton, &layers, file.clone(), missing_dataset);
         (open.export_kind, open.is_damaged) = (kind, is_damaged);
@@ -95,7 +96,15 @@ impl App {
                 }
             }
         }
+        if open.missing_dataset.is_some() {
+            // It asks for the dataset.
+            self.state.settings.inspector = true;
+            self.state.settings.inspector_tab = InspectorTab::Annotation;
+        }
         self.state.annotation = Some(open);
+        if let Some(reason) = unusable_choice {
+            self.say(Severity::Warning, &reason);
+        }
         self.show_segment_colors();
     }
 
@@ -185,7 +194,7 @@ impl App {
     /// Shows what was opened, and starts editing if it is an annotation.
     pub(super) fn show_opened(&mut self, opened: Opened) {
         let Opened { dataset, view, annotation } = opened;
-        self.show(Arc::new(dataset), view);
+        self.show(Arc::new(dataset), view, Listing::Recent);
         match annotation {
             Some(annotation) => {
                 // What couldn't be put back whole stays where it is, and is offered again.
@@ -194,7 +203,11 @@ impl App {
                     self.take_back_recovering();
                 }
                 let recovered = self.recovering.take();
+                let is_new = annotation.file.is_none();
                 self.start_editing(annotation, recovered, is_recovered);
+                if is_recovered && is_new {
+                    self.keep_view(view);
+                }
             }
             None => self.take_back_recovering(),
         }
@@ -236,7 +249,7 @@ impl App {
     }
 
     fn ask_about_left_behind(&mut self) {
-        let lines: Vec<String> = self.left_behind.iter().map(|left| left.line(unix_secs())).collect();
+        let lines: Vec<LeftEdits> = self.left_behind.iter().map(|left| left.told(unix_secs())).collect();
         self.state.panels.dialog = (!lines.is_empty()).then_some(Dialog::Recover(lines));
     }
 
@@ -266,18 +279,18 @@ impl App {
         let is_segmentation = |layer: &&crate::format::Layer| layer.category == crate::format::LayerCategory::Segmentation;
         let fallback = below.layers.iter().position(|layer| Some(&layer.name) == name.as_ref() && is_segmentation(&layer));
         let view = open.view;
-        let mut opened = match start_new(below, fallback, view.voxel()) {
+        let opened = match start_new(below, fallback, Beginning::now(view.voxel())) {
             Ok(opened) => opened,
             Err(err) => {
                 self.say(Severity::Warning, &format!("No annotation can be made here: {err}"));
                 return;
             }
         };
-        opened.view = view; // somebody has just found the place to annotate
         self.state.opening = None;
         self.take_back_recovering();
         let volume = opened.annotation.as_ref().and_then(|annotation| annotation.layers.first().copied());
         self.show_opened(opened);
+        self.keep_view(view); // somebody has just found the place to annotate
         if let (Some(open), Some(volume)) = (&mut self.state.dataset, volume) {
             open.selected = volume;
         }
@@ -295,12 +308,18 @@ impl App {
         let below = self.editing.as_ref().and_then(|editing| editing.below.clone());
         match (below, view) {
             (Some(below), Some(view)) => {
-                self.show(below, view);
-                if let Some(open) = &mut self.state.dataset {
-                    open.view = view; // not where it was when it was opened last
-                }
+                self.show(below, view, Listing::Recent);
+                self.keep_view(view);
             }
             _ => self.close(),
+        }
+    }
+
+    /// Looks where it was looked at before something else was shown, and not where that was looked at last.
+    fn keep_view(&mut self, view: ViewState) {
+        self.fits_first = None;
+        if let Some(open) = &mut self.state.dataset {
+            open.view = view;
         }
     }
 
@@ -350,7 +369,11 @@ impl App {
             EditorEvent::Count { volume, job } => self.tasks.count_segments(session, editing.is_over.clone(), volume, job),
             EditorEvent::Changes { changes, base, revision } => self.save_aside(changes, base, revision),
             EditorEvent::Snapshot { work, annotation, revision } => {
-                self.tasks.work_on_annotation(session, work, *annotation, revision, editing.cancel.clone());
+                // One that nobody changed is exported as it was read.
+                let is_changed = revision > 0 && matches!(&work, AnnotationWork::Export { kind, .. } if *kind != ExportKind::Merged);
+                let seen_from = self.state.dataset.as_ref().filter(|_| is_changed).map(|open| open.view);
+                let job = WorkJob { work, annotation: *annotation, revision, seen_from, cancel: editing.cancel.clone() };
+                self.tasks.work_on_annotation(session, job);
             }
         }
     }

@@ -55,6 +55,8 @@ pub struct OpenedAnnotation {
     pub is_recovered_whole: bool,
     /// The dataset that it names and that wasn't found.
     pub missing_dataset: Option<String>,
+    /// Why the dataset that somebody chose can't be used.
+    pub unusable_choice: Option<String>,
 }
 
 /// What becomes of a dataset that was opened: an annotation is shown over the dataset that it names.
@@ -64,7 +66,10 @@ pub fn finish(path: &Path, dataset: Dataset, known: &KnownDatasets, open_path: &
         return Opened { dataset, view, annotation: None };
     };
     let wanted = file.nml.experiment.name.clone();
-    let below = find_dataset(path, &wanted, known, open_path);
+    let (below, unusable_choice) = match &known.chosen {
+        Some(chosen) => open_dataset(chosen, open_path).map_or_else(|reason| (None, Some(reason)), |below| (Some(below), None)),
+        None => (find_dataset(path, &wanted, known, open_path), None),
+    };
     let mut problems = dataset.problems.clone();
     let annotation = match Annotation::open(&file, below.as_deref(), &mut problems) {
         Ok(annotation) => annotation,
@@ -105,15 +110,33 @@ pub fn finish(path: &Path, dataset: Dataset, known: &KnownDatasets, open_path: &
         is_damaged,
         is_recovered_whole: true,
         missing_dataset,
+        unusable_choice,
     };
     Opened { dataset: merged, view, annotation: Some(annotation) }
 }
 
-/// A new annotation on a dataset, over one of its layers or empty. `at` is the mag-1 voxel where its view begins.
+/// Where and when an annotation begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Beginning {
+    /// The mag-1 voxel where its view begins.
+    pub at: Vec3Int,
+    /// Milliseconds since 1970.
+    pub time_unix_ms: u64,
+}
+
+impl Beginning {
+    /// Now.
+    pub fn now(at: Vec3Int) -> Self {
+        Self { at, time_unix_ms: 1000 * unix_secs() }
+    }
+}
+
+/// A new annotation on a dataset, over one of its layers or empty.
 ///
 /// # Errors
 /// If the voxels of the layer are no ids.
-pub fn start_new(below: Arc<Dataset>, fallback: Option<usize>, at: Vec3Int) -> Result<Opened, AnnotationError> {
+pub fn start_new(below: Arc<Dataset>, fallback: Option<usize>, beginning: Beginning) -> Result<Opened, AnnotationError> {
+    let Beginning { at, time_unix_ms } = beginning;
     let fallback = fallback.and_then(|index| below.layers.get(index));
     let name = fallback.map_or("Volume", |layer| layer.name.as_str());
     let nml = Nml::new(NewNml {
@@ -121,7 +144,7 @@ pub fn start_new(below: Arc<Dataset>, fallback: Option<usize>, at: Vec3Int) -> R
         voxel_size: Some(below.voxel_size),
         edit_position: at,
         zoom: None,
-        time_unix_ms: 1000 * unix_secs(),
+        time_unix_ms,
     });
     let volumes = vec![new_volume(name, &below, fallback)?];
     let annotation = Annotation { name: format!("{}_annotation", below.name), nml: Arc::new(nml), volumes, attachments: Vec::new() };
@@ -137,15 +160,13 @@ pub fn start_new(below: Arc<Dataset>, fallback: Option<usize>, at: Vec3Int) -> R
         is_damaged: false,
         is_recovered_whole: true,
         missing_dataset: None,
+        unusable_choice: None,
     };
     Ok(Opened { dataset, view, annotation: Some(annotation) })
 }
 
 /// The dataset of this name: the open one, one beside the annotation, or one opened before.
 fn find_dataset(annotation: &Path, name: &str, known: &KnownDatasets, open_path: &OpenPath) -> Option<Arc<Dataset>> {
-    if let Some(chosen) = &known.chosen {
-        return open_dataset(chosen, open_path);
-    }
     if name.is_empty() {
         return None;
     }
@@ -159,16 +180,18 @@ fn find_dataset(annotation: &Path, name: &str, known: &KnownDatasets, open_path:
         [is_itself.then(|| folder.to_owned()), Some(folder.join(part))]
     });
     let recent = known.recent.iter().filter(|path| path.file_name() == Some(part)).cloned();
-    beside.flatten().chain(recent).find_map(|path| open_dataset(&path, open_path))
+    beside
+        .flatten()
+        .chain(recent)
+        .find_map(|path| open_dataset(&path, open_path).inspect_err(|reason| log::debug!("no dataset for the annotation: {reason}")).ok())
 }
 
-fn open_dataset(path: &Path, open_path: &OpenPath) -> Option<Arc<Dataset>> {
+/// A dataset below an annotation, or why it can't be that.
+fn open_dataset(path: &Path, open_path: &OpenPath) -> Result<Arc<Dataset>, String> {
     match open_path(path) {
-        Ok(dataset) => dataset.annotation.is_none().then(|| Arc::new(dataset)),
-        Err(err) => {
-            log::debug!("no dataset for the annotation: {err}");
-            None
-        }
+        Ok(dataset) if dataset.annotation.is_none() => Ok(Arc::new(dataset)),
+        Ok(_) => Err(format!("not a dataset but an annotation: {}", path.display())),
+        Err(err) => Err(err.to_string()),
     }
 }
 
@@ -197,7 +220,9 @@ pub fn recover(about: &About, edits: &Path, open_path: &OpenPath) -> Result<Open
         (None, Some(dataset)) => {
             let below = Arc::new(open_path(dataset)?);
             let fallback = below.layers.iter().position(|layer| Some(&layer.name) == about.fallback.as_ref());
-            start_new(below, fallback, Vec3Int::ZERO)?
+            // Journals of older versions don't say where.
+            let beginning = Beginning::now(about.position.map_or_else(|| first_view(&below).voxel(), Vec3Int::from));
+            start_new(below, fallback, Beginning { time_unix_ms: about.made_unix_ms.unwrap_or(beginning.time_unix_ms), ..beginning })?
         }
         (None, None) => return Err(RecoverError::Unnamed),
     };

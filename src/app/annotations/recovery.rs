@@ -7,6 +7,7 @@ use crate::annotation::Annotation;
 use crate::annotation::journal::{self, Changes, Journal, Lost, Saved};
 use crate::app::unix_secs;
 use crate::loading::memory_bytes;
+use crate::state::LeftEdits;
 use crate::storage::sync_folder;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
@@ -31,6 +32,12 @@ pub struct About {
     pub dataset: Option<PathBuf>,
     /// Layer of the dataset below a new annotation.
     pub fallback: Option<String>,
+    /// The mag-1 voxel that was in the centre when edits were first saved, where one that was never exported begins again.
+    #[serde(default)]
+    pub position: Option<[i64; 3]>,
+    /// When the annotation was made, in milliseconds since 1970.
+    #[serde(default)]
+    pub made_unix_ms: Option<u64>,
 }
 
 /// The folder of a program that edits. Taken away when the edits are in a file, or nobody wants them.
@@ -160,8 +167,8 @@ impl LeftBehind {
         self.folder.path.join(EDITS)
     }
 
-    /// One line for people: what the edits belong to, and when they were saved.
-    pub fn line(&self, now_unix_secs: u64) -> String {
+    /// What the edits belong to, and when they were saved.
+    pub fn told(&self, now_unix_secs: u64) -> LeftEdits {
         let minutes = now_unix_secs.saturating_sub(self.saved_unix_secs) / 60;
         let since = match minutes {
             0 => "just now".to_owned(),
@@ -170,8 +177,7 @@ impl LeftBehind {
             _ => format!("{} days ago", minutes / 1440),
         };
         let About { name, file, dataset, .. } = &self.about;
-        let what = file.as_deref().or(dataset.as_deref()).map_or_else(String::new, |path| format!(", {}", path.display()));
-        format!("{name}, saved {since}{what}")
+        LeftEdits { what: format!("{name}, saved {since}"), path: file.clone().or_else(|| dataset.clone()) }
     }
 }
 
@@ -225,8 +231,12 @@ mod tests {
     use crate::geometry::{BoundingBox, Mag, Shape3, Vec3Int};
     use std::time::Duration;
 
+    fn about(name: &str) -> About {
+        About { name: name.to_owned(), file: None, dataset: None, fallback: None, position: None, made_unix_ms: None }
+    }
+
     fn put(folder: &Arc<RecoveryFolder>, name: &str, saved_unix_secs: u64) {
-        let about = About { name: name.to_owned(), file: None, dataset: None, fallback: None };
+        let about = about(name);
         let journal = SaveAside { folder: folder.clone(), about, journal: None, changes: Changes::default() }.run().expect("saved");
         journal.file().set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(saved_unix_secs)).expect("set");
     }
@@ -247,7 +257,7 @@ mod tests {
         drop((older, newer)); // as when the program ends, however it does
         let found = left_behind(root.path());
         assert_eq!(found.iter().map(|left| left.about.name.as_str()).collect::<Vec<_>>(), ["newer", "older"]);
-        assert_eq!(found[1].line(3000 + 59 * 60), "older, saved 59 min ago");
+        assert_eq!(found[1].told(3000 + 59 * 60).what, "older, saved 59 min ago");
         assert!(left_behind(root.path()).is_empty(), "one program takes them over");
         assert!(found[0].edits().is_file());
         drop(running);
@@ -302,7 +312,7 @@ mod tests {
             let since = edit;
             boxes(&mut editor, &mut touched, &mut edit);
             let changes = Changes(vec![touched.since(since, editor.volume(), Base::Opened)]);
-            let about = About { name: "a".to_owned(), file: None, dataset: None, fallback: None };
+            let about = about("a");
             journal = Some(SaveAside { folder: folder.clone(), about, journal, changes }.run().expect("saved"));
             lens.push(std::fs::metadata(folder.path.join(EDITS)).expect("there").len());
         }
@@ -320,7 +330,6 @@ mod tests {
         put(&folder, "first", 5);
         let edits = folder.path.join(EDITS);
         let before = std::fs::read(&edits).expect("there");
-        let about = |name: &str| About { name: name.to_owned(), file: None, dataset: None, fallback: None };
         let save = |name, journal| SaveAside { folder: folder.clone(), about: about(name), journal, changes: Changes::default() }.run();
         let journal = save("first", None).expect("saved").moved(|_| File::open(&edits)).expect("opened for reading only");
         assert!(save("first", Some(journal)).is_err());

@@ -59,6 +59,13 @@ impl Nml {
     }
 }
 
+impl Nml {
+    /// When it was made, as the file says, in milliseconds since 1970.
+    pub fn time_unix_ms(&self) -> Option<u64> {
+        self.document.child("parameters")?.child("time")?.attributes.get("ms")?.parse().ok()
+    }
+}
+
 /// The `parameters` as they are now, and how many characters of them XML can't hold. Whatever hasn't changed stands as it
 /// was read.
 pub(super) fn parameters_element(nml: &Nml) -> (XmlElement, usize) {

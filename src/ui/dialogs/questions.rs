@@ -1,7 +1,9 @@
 //! Questions and forms of [`crate::state::Dialog`]: exporting, replacing a file, damaged and unsaved edits, comparing, recovering.
 
 use super::dialog_ui;
-use crate::state::{AnnotationCommand, AnnotationWork, AppCommand, AppContext, Dialog, Effect, ExportKind, PathField, UiCommand};
+use crate::state::{
+    AnnotationCommand, AnnotationWork, AppCommand, AppContext, Dialog, Effect, ExportKind, LeftEdits, PathField, UiCommand,
+};
 use crate::ui::theme::{Icon, Severity, Tokens, icons, metrics, text};
 use crate::ui::typed_path::typed_path;
 use crate::ui::widgets::{PathText, Segmented, TextButton, TextField, severity_icon};
@@ -13,6 +15,8 @@ use strum::IntoEnumIterator as _;
 const WIDTH: f32 = 520.0;
 const BROWSE_WIDTH: f32 = 76.0;
 const ELSEWHERE: &str = "Export elsewhere…";
+/// What was left of one annotation: two lines, and the gap below.
+const LEFT_HEIGHT: f32 = 48.0;
 
 /// The open question with what is remembered of it.
 #[derive(Debug, Default)]
@@ -196,7 +200,7 @@ fn unsaved_ui(ui: &Ui, ctx: &AppContext<'_>, effect: &Effect, is_new: bool) -> b
     let mut cancels = false;
     let name = ctx.state.annotation.as_ref().map_or("the annotation", |open| open.name.as_str());
     let closes = dialog_ui(ui, "Unsaved edits", vec2(WIDTH, 148.0), |ui| {
-        sentence_ui(ui, &format!("No file has the last edits of {name}. {} loses them.", what_loses(effect)));
+        sentence_ui(ui, &format!("No file has the last edits of {name}. {} loses them.", what_loses(ctx, effect)));
         buttons_ui(ui, |ui| {
             let export = focused(ui.add(TextButton::main("Export…").icon(icons::EXPORT)), is_new);
             if export.on_hover_text("Goes on once it is exported").clicked() {
@@ -212,8 +216,12 @@ fn unsaved_ui(ui: &Ui, ctx: &AppContext<'_>, effect: &Effect, is_new: bool) -> b
 }
 
 /// What was to be done, as the beginning of a sentence.
-const fn what_loses(effect: &Effect) -> &'static str {
+fn what_loses(ctx: &AppContext<'_>, effect: &Effect) -> &'static str {
+    let is_file = |path: &PathBuf| ctx.state.annotation.as_ref().is_some_and(|open| open.file.as_ref() == Some(path));
+    let is_open = |path: &PathBuf| ctx.state.dataset.as_ref().is_some_and(|open| open.dataset.path == *path);
     match effect {
+        Effect::Open(path) if is_file(path) => "Reading it again",
+        Effect::Open(path) if is_open(path) => "Reloading the dataset",
         Effect::Quit => "Quitting",
         Effect::Close => "Closing the dataset",
         Effect::CloseAnnotation => "Closing the annotation",
@@ -250,14 +258,15 @@ fn compare_ui(ui: &Ui, ctx: &AppContext<'_>, a: &Path, b: &Path, is_new: bool) -
     closes || cancels
 }
 
-fn recover_ui(ui: &Ui, ctx: &AppContext<'_>, left: &[String]) -> bool {
+fn recover_ui(ui: &Ui, ctx: &AppContext<'_>, left: &[LeftEdits]) -> bool {
     let mut later = false;
-    let height = 120.0 + left.len().clamp(1, 8) as f32 * 28.0;
+    let height = 120.0 + left.len().clamp(1, 8) as f32 * LEFT_HEIGHT;
     let closes = dialog_ui(ui, "Edits were left", vec2(WIDTH, height), |ui| {
         sentence_ui(ui, "Chunkscope ended while these annotations had edits that no file has.");
-        for (number, line) in left.iter().enumerate() {
+        for (number, edits) in left.iter().enumerate() {
             ui.push_id(number, |ui| {
                 ui.horizontal(|ui| {
+                    ui.set_height(LEFT_HEIGHT - metrics::GAP);
                     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                         if ui.add(TextButton::new("Recover")).clicked() {
                             ctx.send(AppCommand::Confirmed(Box::new(Effect::Recover(number))));
@@ -265,8 +274,12 @@ fn recover_ui(ui: &Ui, ctx: &AppContext<'_>, left: &[String]) -> bool {
                         if ui.add(TextButton::new("Throw away")).clicked() {
                             ctx.send(AppCommand::Confirmed(Box::new(Effect::ForgetLeft(number))));
                         }
-                        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                            ui.add(Label::new(text::control(line).color(Tokens::of(ui).t1)).truncate());
+                        ui.vertical(|ui| {
+                            ui.spacing_mut().item_spacing.y = 0.0;
+                            ui.add(Label::new(text::control(&edits.what).color(Tokens::of(ui).t1)).truncate());
+                            if let Some(path) = &edits.path {
+                                ui.add(PathText::new(&path.display().to_string()).quiet());
+                            }
                         });
                     });
                 });
