@@ -46,7 +46,7 @@ pub(super) fn report(nml: &Nml, volumes: &[VolumeFile], location: &str) -> Heade
         });
         add("location", entry.location.clone(), "none: the volume has no data", "its data zip");
         add("format", format, "none: that of the data is used", "");
-        add("fallbackLayer", entry.fallback_layer.clone(), "none: it starts empty", "layer that shows where no chunk is stored");
+        add("fallbackLayer", entry.fallback_layer.clone(), "none: it starts empty", "layer that shows where no bucket is stored");
         add("largestSegmentId", entry.largest_segment_id.map(|id| id.to_string()), "not known", "highest id in use");
         add("segments", Some(count(entry.segments.len() as u64)), "", "listed ones, not all that have voxels");
         let title = format!("Volume {}", volume.layer);
