@@ -379,6 +379,8 @@ fn what_is_painted_while_something_is_opened_is_not_lost() {
     gui.until("asked", |gui| matches!(gui.state().panels.dialog, Some(Dialog::Unsaved(_))));
     assert!(gui.annotation().is_unsaved());
     slow.switch(false);
+    // Those that are carried out after the answer are asked about, too.
+    gui.until("carried out", |gui| gui.annotation().waiting == 0);
     gui.send(AppCommand::Confirmed(Box::new(Effect::Discard(Box::new(Effect::Open(other.path()))))));
     gui.until("opened", |gui| gui.state().dataset.as_ref().is_some_and(|open| open.dataset.path == other.path()));
     assert!(gui.state().annotation.is_none());
@@ -456,7 +458,7 @@ fn map_and_layout_and_header_follow_what_is_painted() {
     gui.until("its chunk is known", |gui| matches!(gui.state().layout.chunks, Some(Ok(_))));
     gui.send(UiCommand::ShowHeader);
     gui.steps(3);
-    gui.assert_says("edited buckets");
+    gui.assert_says("edited chunks");
     gui.send(UiCommand::Undo);
     gui.until("gone", |gui| gui.state().layout.present() == 0 && gui.state().layout.chunks.is_none());
 }

@@ -129,8 +129,12 @@ impl FoundVolume {
         }
         let files_of_level = self.bucket_files(storage.as_ref(), named, axes.len(), &location);
         let mut report = header.report;
-        let fields =
-            vec![HeaderField::new("buckets", "", count(files_of_level.len() as u64), "stored ones; those of zeros hide the fallback layer")];
+        let fields = vec![HeaderField::new(
+            "buckets",
+            "",
+            count(files_of_level.len() as u64),
+            "stored ones; those of zeros hide the fallback layer",
+        )];
         match report.sections.first_mut() {
             Some(section) => section.fields.extend(fields),
             None => report = HeaderReport::default(),
