@@ -170,11 +170,20 @@ fn compare_bucket(
         let may_be_left_out = volume.fallback_layer.is_none() && is_zero(was.bytes());
         return Ok(if may_be_left_out { Outcome::Same } else { Outcome::Different("is lost".to_owned()) });
     }
-    let mut now = vec![0; was.bytes().len()];
-    if convert_ids(store.class(), &stored, volume.class, &mut now).is_err() {
-        return Ok(Outcome::Different("has ids that weren't there".to_owned()));
+    let now = if store.class() == volume.class {
+        stored
+    } else {
+        let mut now = vec![0; was.bytes().len()];
+        if convert_ids(store.class(), &stored, volume.class, &mut now).is_err() {
+            return Ok(Outcome::Different("has ids that weren't there".to_owned()));
+        }
+        now
+    };
+    // Nearly every bucket: far faster to see for all bytes at once.
+    if was.bytes() == now {
+        return Ok(Outcome::Same);
     }
     let voxel_len = volume.class.byte_len();
     let differing = was.bytes().chunks_exact(voxel_len).zip(now.chunks_exact(voxel_len)).filter(|(was, now)| was != now).count();
-    Ok(if differing == 0 { Outcome::Same } else { Outcome::Different(format!("{differing} voxels differ")) })
+    Ok(Outcome::Different(format!("{differing} voxels differ")))
 }
