@@ -1,4 +1,6 @@
-//! Numbers for people: bytes, counts, durations, throughput.
+//! Numbers for people: bytes, counts, durations, throughput; and names that are told apart.
+
+use std::collections::{HashMap, HashSet};
 
 /// Thin space between groups of digits.
 const THIN_SPACE: char = '\u{2009}';
@@ -35,6 +37,31 @@ pub fn capitalized(message: &str) -> String {
     }
     let mut chars = message.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// Names that are taken, so that each of many things gets one of its own.
+#[derive(Debug, Default)]
+pub struct UniqueNames {
+    taken: HashSet<String>,
+    /// Of each name that was wanted again, the number to try next.
+    numbers: HashMap<String, u64>,
+}
+
+impl UniqueNames {
+    /// What was wanted if it is free, else the first name that is, numbered from 2 on.
+    pub fn take(&mut self, wanted: &str, numbered: impl Fn(u64) -> String) -> String {
+        if self.taken.insert(wanted.to_owned()) {
+            return wanted.to_owned();
+        }
+        let number = self.numbers.entry(wanted.to_owned()).or_insert(2);
+        loop {
+            let name = numbered(*number);
+            *number += 1;
+            if self.taken.insert(name.clone()) {
+                return name;
+            }
+        }
+    }
 }
 
 /// A number of bytes split into value and unit: `("1.4", "MiB")`.
@@ -85,6 +112,13 @@ mod tests {
         for (n, text) in [(0, "0"), (9999, "9999"), (32768, "32 768"), (1_234_567, "1 234 567")] {
             assert_eq!(count(n).replace(THIN_SPACE, " "), text);
         }
+    }
+
+    #[test]
+    fn names_are_given_once() {
+        let mut names = UniqueNames::default();
+        let mut take = |wanted: &str| names.take(wanted, |n| format!("{wanted} ({n})"));
+        assert_eq!(["a", "a", "a (4)", "a", "a", "b", "a (4)"].map(&mut take), ["a", "a (2)", "a (4)", "a (3)", "a (5)", "b", "a (4) (2)"]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::properties::guess_category;
 use super::{DataFormat, ExtraAxis, HeaderReport, LevelError};
 use crate::geometry::{BoundingBox, LengthUnit, Mag, VoxelSize};
 use crate::problem::Problems;
+use crate::text::UniqueNames;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -163,9 +164,10 @@ pub(super) fn layers_from_images(images: Vec<Image>, problems: &mut Problems) ->
     let base = finest.unwrap_or([1.0; 3]);
     warn_of_shifts(&images, base, factor, problems);
     let mut layers: Vec<Layer> = Vec::with_capacity(images.len());
+    let mut names = UniqueNames::default();
     for image in images {
         let scales: Vec<[f64; 3]> = image.levels.iter().map(|level| in_common(&image, level)).collect();
-        layers.push(layer_from_image(image, &scales, base, &layers, problems));
+        layers.push(layer_from_image(image, &scales, base, &mut names, problems));
     }
     (layers, voxel_size(base, unit, problems))
 }
@@ -197,12 +199,9 @@ fn voxel_size(base: [f64; 3], unit: Option<LengthUnit>, problems: &mut Problems)
     })
 }
 
-fn layer_from_image(image: Image, scales: &[[f64; 3]], base: [f64; 3], others: &[Layer], problems: &mut Problems) -> Layer {
-    let taken = |name: &str| others.iter().any(|layer| layer.name == name);
-    let mut name = if image.name.is_empty() { "image".to_owned() } else { image.name };
-    if taken(&name) {
-        name = (2..).map(|n| format!("{name}_{n}")).find(|candidate| !taken(candidate)).unwrap_or_default();
-    }
+fn layer_from_image(image: Image, scales: &[[f64; 3]], base: [f64; 3], names: &mut UniqueNames, problems: &mut Problems) -> Layer {
+    let name = if image.name.is_empty() { "image".to_owned() } else { image.name };
+    let name = names.take(&name, |n| format!("{name}_{n}"));
     problems.extend(image.problems);
     let (mut levels, mut axes) = (Vec::new(), Vec::new());
     for (level, scale) in image.levels.into_iter().zip(scales) {

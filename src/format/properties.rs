@@ -8,6 +8,7 @@ use super::dataset::{DataFormat, LayerCategory, LayerConfiguration, ViewConfigur
 use super::json;
 use crate::geometry::{BoundingBox, LengthUnit, Mag, Shape3, Vec3Int, VoxelSize};
 use crate::problem::Problems;
+use crate::text::UniqueNames;
 use serde_json::{Map, Value};
 
 /// Name of the file.
@@ -91,10 +92,11 @@ impl Properties {
         let layers =
             root.get("dataLayers").or_else(|| root.get("data_layers")).and_then(Value::as_array).ok_or(PropertiesError::NoLayers)?;
         let mut reader = Reader { location, problems };
+        let mut names = UniqueNames::default();
         let mut parsed: Vec<LayerProperties> = Vec::with_capacity(layers.len().min(1024));
         for (index, layer) in layers.iter().enumerate() {
             if let Some(mut layer) = reader.layer(index, layer) {
-                reader.make_unique(&mut layer.name, &parsed);
+                reader.make_unique(&mut layer.name, &mut names);
                 parsed.push(layer);
             }
         }
@@ -119,10 +121,9 @@ impl Reader<'_> {
         self.problems.info(self.location, text);
     }
 
-    fn make_unique(&mut self, name: &mut String, others: &[LayerProperties]) {
-        let taken = |name: &str| others.iter().any(|layer| layer.name == name);
-        if taken(name) {
-            let unique = (2..).map(|n| format!("{name} ({n})")).find(|candidate| !taken(candidate)).unwrap_or_default();
+    fn make_unique(&mut self, name: &mut String, names: &mut UniqueNames) {
+        let unique = names.take(name, |n| format!("{name} ({n})"));
+        if *name != unique {
             self.warn(format!("Two layers are called {name}, the second is shown as {unique}"));
             *name = unique;
         }

@@ -8,6 +8,7 @@ use crate::format::nml::{Nml, VolumeFormat};
 use crate::format::{DataFormat, Dataset, HeaderReport, Layer, LayerCategory, LayerConfiguration, MagLevel, ViewConfiguration};
 use crate::geometry::VoxelSize;
 use crate::problem::Problems;
+use crate::text::UniqueNames;
 use crate::voxel::VoxelType;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -52,8 +53,9 @@ pub(super) fn dataset_of(place: &Place, parts: Parts) -> Dataset {
     let name = if name.is_empty() { stem_of(&place_name).to_owned() } else { name };
     let mut layers: Vec<Layer> = Vec::new();
     let mut files = Vec::new();
+    let mut names = UniqueNames::default();
     for volume in volumes {
-        let (layer, file) = layer_of(volume, &nml, &layers, &mut problems);
+        let (layer, file) = layer_of(volume, &nml, &mut names, &mut problems);
         layers.push(layer);
         files.push(file);
     }
@@ -81,13 +83,11 @@ pub fn layer_left_out(volume: &str, fallback: &str) -> String {
     format!("Volume {volume:?} lies over the layer {fallback:?} of its dataset, which is not shown with it")
 }
 
-fn layer_of(volume: VolumePart, nml: &Nml, others: &[Layer], problems: &mut Problems) -> (Layer, VolumeFile) {
-    let VolumePart { mut name, nml_volume, path, found } = volume;
-    let taken = |name: &str| others.iter().any(|layer| layer.name == name);
-    if taken(&name) {
-        let other = (2..).map(|n| format!("{name} ({n})")).find(|candidate| !taken(candidate)).unwrap_or_default();
-        problems.info(path.display(), format!("Another volume is called {name:?}, this one is shown as {other:?}"));
-        name = other;
+fn layer_of(volume: VolumePart, nml: &Nml, names: &mut UniqueNames, problems: &mut Problems) -> (Layer, VolumeFile) {
+    let VolumePart { name: wanted, nml_volume, path, found } = volume;
+    let name = names.take(&wanted, |n| format!("{wanted} ({n})"));
+    if name != wanted {
+        problems.info(path.display(), format!("Another volume is called {wanted:?}, this one is shown as {name:?}"));
     }
     problems.extend(found.problems);
     let entry = nml_volume.and_then(|at| nml.volumes.get(at));
