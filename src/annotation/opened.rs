@@ -7,6 +7,7 @@ use crate::format::nml::{Nml, NmlVolume, Segment, SegmentId, XmlElement};
 use crate::format::{ChunkSource, Dataset, Layer};
 use crate::geometry::{BoundingBox, Mag, VoxelSize};
 use crate::problem::Problems;
+use crate::text::UniqueNames;
 use crate::voxel::ElementClass;
 use std::sync::Arc;
 
@@ -52,7 +53,7 @@ impl Annotation {
 
     /// The NML's volumes as they are now: those that were read with their changes, and the new ones.
     pub fn nml_volumes(&self) -> Vec<NmlVolume> {
-        let mut layers: Vec<String> = Vec::new();
+        let mut layers = UniqueNames::default();
         self.volumes.iter().enumerate().map(|(i, volume)| nml_volume(volume, self.nml.volumes.get(i), i, &mut layers)).collect()
     }
 }
@@ -89,11 +90,15 @@ fn open_volume(
     }
     let bounding_box = file.nml.task_box.or(fallback.map(|layer| layer.bounding_box)).or(dataset.map(Dataset::bounding_box));
     let voxel_size = dataset.map(|dataset| dataset.voxel_size).or(file.nml.voxel_size).unwrap_or(VoxelSize::VOXELS);
+    // Without buckets that tell its axes a volume has those of what lies below.
+    let has_buckets = !volume.axes.is_empty() || volume.levels.iter().any(|(_, stored)| !stored.addresses().is_empty());
+    let fallback_axes = axis_names(fallback);
     let mut spec = VolumeSpec {
         levels: levels(volume, fallback, dataset),
         fallback_box: fallback.map(|layer| layer.bounding_box),
         bounding_box: bounding_box.unwrap_or_default(),
-        axes: volume.axes.clone(),
+        axes: if has_buckets { volume.axes.clone() } else { fallback_axes.clone() },
+        fallback_axes,
         fallback_layer,
         format: volume.format,
         ..empty_spec(&volume.layer, class, voxel_size)
@@ -115,6 +120,7 @@ fn empty_spec(name: &str, class: ElementClass, voxel_size: VoxelSize) -> VolumeS
         voxel_size,
         bounding_box: BoundingBox::default(),
         axes: Vec::new(),
+        fallback_axes: Vec::new(),
         fallback_layer: None,
         fallback_box: None,
         levels: Vec::new(),
@@ -125,7 +131,7 @@ fn empty_spec(name: &str, class: ElementClass, voxel_size: VoxelSize) -> VolumeS
     }
 }
 
-/// A new volume over a layer of a dataset, or over nothing with all mags that its layers have.
+/// A new volume over a layer of a dataset with its axes, or over nothing with all mags that its layers have.
 ///
 /// # Errors
 /// If the voxels of the layer are no ids.
@@ -136,12 +142,19 @@ pub fn new_volume(name: &str, dataset: &Dataset, fallback: Option<&Layer>) -> Re
     }
     Ok(VolumeAnnotation::new(VolumeSpec {
         levels: dataset_levels(fallback, Some(dataset)),
+        axes: axis_names(fallback),
+        fallback_axes: axis_names(fallback),
         fallback_layer: fallback.map(|layer| layer.name.clone()),
         fallback_box: fallback.map(|layer| layer.bounding_box),
         bounding_box: fallback.map_or_else(|| dataset.bounding_box(), |layer| layer.bounding_box),
         largest_segment_id: fallback.map_or(Some(0), |layer| layer.largest_segment_id.filter(|id| *id <= max_segment_id(class))),
         ..empty_spec(name, class, dataset.voxel_size)
     }))
+}
+
+/// Names of the axes beyond x, y, z of a layer.
+fn axis_names(layer: Option<&Layer>) -> Vec<String> {
+    layer.iter().flat_map(|layer| &layer.axes).map(|axis| axis.name.clone()).collect()
 }
 
 /// The mags of a volume: those of its file, else those that a new one would have.
@@ -174,13 +187,11 @@ fn source(fallback: Option<&Layer>, mag: Mag) -> Option<Arc<dyn ChunkSource>> {
 }
 
 /// The NML's volume of a volume as it is now. `layers` are the names of the volumes before it as layers.
-fn nml_volume(volume: &VolumeAnnotation, read: Option<&NmlVolume>, at: usize, layers: &mut Vec<String>) -> NmlVolume {
+fn nml_volume(volume: &VolumeAnnotation, read: Option<&NmlVolume>, at: usize, layers: &mut UniqueNames) -> NmlVolume {
     let mut told = read.cloned().unwrap_or_else(|| NmlVolume::new(i64::try_from(at).unwrap_or_default(), &volume.name));
     // A volume that shares its name with another has a number as a layer, which isn't part of its name.
     let shown = told.shown_name();
-    let numbered = (2..).map(|n| format!("{shown} ({n})"));
-    let layer = [shown.to_owned()].into_iter().chain(numbered).find(|name| !layers.contains(name)).unwrap_or_default();
-    layers.push(layer.clone());
+    let layer = layers.take(shown, |n| format!("{shown} ({n})"));
     if layer != volume.name {
         told.name = Some(volume.name.clone());
     }

@@ -149,6 +149,7 @@ pub fn spec(mags: &[Mag]) -> VolumeSpec {
         bounding_box: BoundingBox::default(),
         axes: Vec::new(),
         fallback_layer: None,
+        fallback_axes: Vec::new(),
         fallback_box: None,
         levels: levels.collect(),
         segments: Vec::new(),

@@ -29,6 +29,8 @@ pub struct VolumeSpec {
     /// Name of the layer that shows where the annotation has no bucket. Named while there is no
     /// [`Self::fallback_box`] and no level has a [`LevelSpec::fallback`]: the layer isn't there.
     pub fallback_layer: Option<String>,
+    /// Names of the axes beyond x, y, z that the fallback layer has.
+    pub fallback_axes: Vec<String>,
     /// Extent of the fallback layer in mag-1 voxels, outside of which it is 0; `None` for all that its sources have, or
     /// without the layer.
     pub fallback_box: Option<BoundingBox>,
@@ -83,6 +85,8 @@ pub struct VolumeAnnotation {
     pub axes: Arc<[String]>,
     /// Name of the layer that shows where the annotation has no bucket.
     pub fallback_layer: Option<String>,
+    /// Names of the axes beyond x, y, z that this layer has: without them the volume lies over their position 0 only.
+    pub fallback_axes: Arc<[String]>,
     /// Its mags, finest first.
     pub levels: Vec<VolumeLevel>,
     /// Listed segments, in their order.
@@ -128,6 +132,7 @@ impl VolumeAnnotation {
             bounding_box: spec.bounding_box,
             axes,
             fallback_layer: spec.fallback_layer,
+            fallback_axes: spec.fallback_axes.into(),
             segments: spec.segments,
             segment_groups: spec.segment_groups,
             largest_segment_id: spec.largest_segment_id.or(is_new.then_some(0)),

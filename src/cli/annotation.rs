@@ -115,13 +115,15 @@ fn new(dataset: &Path, layer: Option<&str>, output: &Path) -> Result<()> {
         let is_fit = layer.category == LayerCategory::Segmentation && layer.voxel_type.is_none_or(|voxels| voxels.channels == 1);
         if is_fit { Ok(layer) } else { Err(anyhow!("can't annotate layer {name}: it isn't a segmentation")) }
     });
-    let volume = new_volume("Volume", &dataset, fallback.transpose()?)?;
+    let fallback = fallback.transpose()?;
+    let volume = new_volume("Volume", &dataset, fallback)?;
     let millis = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
     let nml = Nml::new(NewNml {
         experiment: Experiment { name: dataset.name.clone(), ..Experiment::default() },
         voxel_size: (dataset.voxel_size != VoxelSize::VOXELS).then_some(dataset.voxel_size),
         edit_position: volume.bounding_box.center(),
         zoom: None,
+        additional_axes: fallback.map(|layer| layer.axes.clone()).unwrap_or_default(),
         time_unix_ms: u64::try_from(millis).unwrap_or(u64::MAX),
     });
     let name = output.file_stem().map_or_else(|| "annotation".to_owned(), |stem| stem.to_string_lossy().into_owned());

@@ -107,6 +107,7 @@ fn main() {
         bounding_box: bounds,
         axes: Vec::new(),
         fallback_layer: Some("segmentation".to_owned()),
+        fallback_axes: Vec::new(),
         fallback_box: Some(bounds),
         levels: levels.into(),
         segments: Vec::new(),

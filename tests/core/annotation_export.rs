@@ -57,6 +57,7 @@ fn volume(name: &str, class: ElementClass, fallback: Option<&str>, levels: Vec<(
         bounding_box: BoundingBox::default(),
         axes: Vec::new(),
         fallback_layer: fallback.map(str::to_owned),
+        fallback_axes: Vec::new(),
         fallback_box: None,
         levels: levels.into_iter().map(|(mag, stored)| LevelSpec { mag, stored: Some(stored), fallback: None }).collect(),
         segments: Vec::new(),

@@ -144,6 +144,7 @@ pub fn start_new(below: Arc<Dataset>, fallback: Option<usize>, beginning: Beginn
         voxel_size: Some(below.voxel_size),
         edit_position: at,
         zoom: None,
+        additional_axes: fallback.map(|layer| layer.axes.clone()).unwrap_or_default(),
         time_unix_ms,
     });
     let volumes = vec![new_volume(name, &below, fallback)?];

@@ -6,6 +6,7 @@ use super::read::ROOT;
 use super::values::Fields;
 use super::views::{edit_position, experiment, voxel_size, zoom};
 use super::volumes::Setter;
+use crate::format::ExtraAxis;
 use crate::geometry::{LengthUnit, Vec3Int, VoxelSize};
 
 /// What a new annotation begins with.
@@ -19,6 +20,8 @@ pub struct NewNml {
     pub edit_position: Vec3Int,
     /// Zoom of the view, finest voxels per pixel; 1 if `None`.
     pub zoom: Option<f64>,
+    /// Axes beyond x, y, z.
+    pub additional_axes: Vec<ExtraAxis>,
     /// When it was made, in milliseconds since 1970.
     pub time_unix_ms: u64,
 }
@@ -29,7 +32,9 @@ impl Nml {
         let [x, y, z] = new.edit_position.to_array().map(|v| v.to_string());
         let [zero, zero_degrees] = ["0", "0.0"];
         let position = |name: &str| XmlElement::new(name);
-        let parameters = [
+        let axes = new.additional_axes.into_iter().map(|axis| (axis.name, 0, i64::try_from(axis.len).unwrap_or(i64::MAX)));
+        let axes: Vec<(String, i64, i64)> = axes.collect();
+        let mut parameters = vec![
             XmlElement::new("experiment"),
             XmlElement::new("scale"),
             position("offset").with("x", zero).with("y", zero).with("z", zero),
@@ -38,6 +43,7 @@ impl Nml {
             XmlElement::new("editRotation").with("xRot", zero_degrees).with("yRot", zero_degrees).with("zRot", zero_degrees),
             XmlElement::new("zoomLevel").with("zoom", &format!("{:?}", new.zoom.unwrap_or(1.0))),
         ];
+        parameters.extend((!axes.is_empty()).then(|| axes_element(&axes)));
         let nodes = |elements: &[XmlElement]| elements.iter().cloned().map(XmlNode::Element).collect();
         let parameters = XmlElement { children: nodes(&parameters), ..XmlElement::new("parameters") };
         let document = [
@@ -54,6 +60,7 @@ impl Nml {
             voxel_size: new.voxel_size,
             edit_position: Some(new.edit_position),
             zoom: Some(new.zoom.unwrap_or(1.0)),
+            additional_axes: axes,
             ..Self::default()
         }
     }
@@ -64,6 +71,15 @@ impl Nml {
     pub fn time_unix_ms(&self) -> Option<u64> {
         self.document.child("parameters")?.child("time")?.attributes.get("ms")?.parse().ok()
     }
+}
+
+/// The channel is the axis before them.
+fn axes_element(axes: &[(String, i64, i64)]) -> XmlElement {
+    let axis = |(index, (name, start, end)): (i64, &(String, i64, i64))| {
+        let axis = XmlElement::new("additionalAxis").with("name", name).with("index", &index.to_string());
+        XmlNode::Element(axis.with("start", &start.to_string()).with("end", &end.to_string()))
+    };
+    XmlElement { children: (1..).zip(axes).map(axis).collect(), ..XmlElement::new("additionalAxes") }
 }
 
 /// The `parameters` as they are now, and how many characters of them XML can't hold. Whatever hasn't changed stands as it

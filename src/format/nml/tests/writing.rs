@@ -1,4 +1,5 @@
 use super::*;
+use crate::format::ExtraAxis;
 use crate::geometry::{LengthUnit, Vec3Int, VoxelSize};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -87,6 +88,7 @@ fn a_new_annotation_has_all_that_servers_want() {
         voxel_size: VoxelSize::new([11.24, 11.24, 28.0], Some(LengthUnit::NANOMETER)),
         edit_position: Vec3Int::new(5, 6, 7),
         zoom: None,
+        additional_axes: vec![ExtraAxis { name: "t".to_owned(), len: 4 }],
         time_unix_ms: 1_700_000_000_000,
     });
     nml.volumes.push(NmlVolume { fallback_layer: Some("seg".to_owned()), ..NmlVolume::new(0, "Volume") });
@@ -100,6 +102,7 @@ fn a_new_annotation_has_all_that_servers_want() {
         "<editPosition x=\"5\" y=\"6\" z=\"7\" />",
         "<editRotation xRot=\"0.0\" yRot=\"0.0\" zRot=\"0.0\" />",
         "<zoomLevel zoom=\"1.0\" />",
+        "<additionalAxis name=\"t\" index=\"1\" start=\"0\" end=\"4\" />",
         "<branchpoints />",
         "<comments />",
         "<groups />",
@@ -203,6 +206,7 @@ prop_compose! {
             voxel_size: scale.and_then(|scale| VoxelSize::new(scale, Some(LengthUnit::NANOMETER))),
             edit_position: position.into(),
             zoom,
+            additional_axes: Vec::new(),
             time_unix_ms: 7,
         });
         nml.document.children.extend(unknown.into_iter().map(XmlNode::Element));
