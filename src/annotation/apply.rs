@@ -1,12 +1,11 @@
 //! Painting an area into every mag: what is painted in one mag is passed to all others, and all buckets appear together.
 
-use super::base::bucket_box;
 use super::edited::BucketChange;
 use super::error::EditError;
 use super::mask::{Area, BucketMask, MagMask};
 use super::volume::VolumeAnnotation;
 use super::voxels::{PaintRule, examine, examine_zeros, set_voxels};
-use crate::format::annotation::{BUCKET_SIDE, BUCKET_VOXELS, BucketAddress};
+use crate::format::annotation::{BUCKET_SIDE, BUCKET_VOXELS, BucketAddress, bucket_box};
 use crate::format::nml::SegmentId;
 use crate::geometry::{BoundingBox, ChunkIndex, Shape3, Vec3Int};
 use crate::voxel::{VoxelBuffer, VoxelType};

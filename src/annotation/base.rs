@@ -1,10 +1,10 @@
 //! [`BucketBase`]: what a bucket holds before it is edited: the stored bucket, else the fallback layer, else zeros.
 
 use super::ids::{convert_ids, id_text, is_segment_class};
-use crate::format::annotation::{BUCKET_SIDE, BUCKET_VOXELS, BucketAddress, BucketStore};
+use crate::format::annotation::{BUCKET_SIDE, BUCKET_VOXELS, BucketAddress, BucketStore, bucket_box};
 use crate::format::{ChunkError, ChunkFault, ChunkSource, read_box};
-use crate::geometry::{BoundingBox, ChunkIndex, Mag, Shape3, ShardIndex, Vec3Int};
-use crate::voxel::{ElementClass, VoxelBuffer, VoxelType, copy_box};
+use crate::geometry::{BoundingBox, ChunkIndex, Mag, Shape3, ShardIndex};
+use crate::voxel::{ElementClass, VoxelBuffer, VoxelType, copy_box, is_zero};
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -48,11 +48,6 @@ thread_local! {
     static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The voxels of a bucket.
-pub(super) fn bucket_box(chunk: ChunkIndex) -> BoundingBox {
-    BoundingBox::new(chunk.0.times(Vec3Int::splat(BUCKET_SIDE)), Shape3::splat(BUCKET_SIDE))
-}
-
 impl BucketBase {
     /// Length of a bucket in bytes.
     pub const fn byte_len(&self) -> usize {
@@ -78,6 +73,19 @@ impl BucketBase {
     pub fn covered_part(&self, source: &dyn ChunkSource, chunk: ChunkIndex) -> BoundingBox {
         let part = bucket_box(chunk).intersect(&source.grid().bounds());
         self.fallback_box.map_or(part, |fallback| part.intersect(&fallback))
+    }
+
+    /// Boxes outside of which the fallback layer, at position 0 of its further axes, is 0: at most `limit`, or one around
+    /// all of it.
+    pub fn fallback_boxes(&self, limit: usize) -> Vec<BoundingBox> {
+        let Some(source) = &self.fallback else { return Vec::new() };
+        let grid = source.grid();
+        let covered = self.fallback_box.map_or(grid.bounds(), |fallback| fallback.intersect(&grid.bounds()));
+        let is_fill_zero = is_zero(source.fill_voxel());
+        // A folder that can't be listed: reading what it holds says why.
+        let stored = if is_fill_zero { source.stored_shards(limit).unwrap_or(None) } else { None };
+        let stored = stored.map(|shards| shards.into_iter().map(|shard| grid.shard_box(shard).intersect(&covered)).collect());
+        stored.unwrap_or_else(|| vec![covered])
     }
 
     /// Whether nothing can be in a bucket: it isn't stored and the fallback layer doesn't meet it.

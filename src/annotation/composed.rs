@@ -1,14 +1,14 @@
 //! [`ComposedSource`]: one mag of an annotation as a [`ChunkSource`] whose chunks are its buckets.
 //!
 //! A bucket is the stored one, else the fallback layer's voxels. The voxels of edited buckets aren't in it: the window lays
-//! them over, so that what was loaded stays valid while somebody paints. What is told of shards counts them as stored. Chunks are handed out as canonical voxels; where they come
-//! from is read whole for each of them.
+//! them over, so that what was loaded stays valid while somebody paints. What is told of shards counts them as stored.
+//! Chunks are handed out as canonical voxels; where they come from is read whole for each of them.
 
-use super::base::{BucketBase, bucket_box};
+use super::base::BucketBase;
 use super::edited::EditedBuckets;
 use super::volume::{POSITION_END, VolumeLevel};
 use crate::codec::DecodeError;
-use crate::format::annotation::{BUCKET_SIDE, BucketAddress};
+use crate::format::annotation::{BUCKET_SIDE, BucketAddress, bucket_box};
 use crate::format::{
     ChunkEncoding, ChunkError, ChunkFault, ChunkLocation, ChunkSource, ChunkSpan, HeaderField, HeaderReport, HeaderSection, ShardLayout,
     SpanState,

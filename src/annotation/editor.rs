@@ -11,7 +11,6 @@ mod stroke;
 pub use fill::{FILL_SIDE_SLICE, FILL_SIDE_VOLUME, FillExtent, MAX_BRIDGED_SLICES};
 
 use super::apply::{BucketReader, Paint, prepare};
-use super::base::bucket_box;
 use super::counts::{CountJob, CountResult, SegmentCounts, VoxelCounts};
 use super::edited::BucketChange;
 use super::error::{EditError, EditNote};
@@ -20,7 +19,7 @@ use super::mask::Area;
 use super::undo::{DEFAULT_UNDO_BYTES, EditKind, FinishedEdit, History, HistoryLine, SegmentSide};
 use super::volume::{BucketOrigin, VolumeAnnotation};
 use super::voxels::{PaintRule, id_at};
-use crate::format::annotation::{BUCKET_SIDE, BucketAddress};
+use crate::format::annotation::{BUCKET_SIDE, BucketAddress, bucket_box};
 use crate::format::nml::{Segment, SegmentId};
 use crate::geometry::{BoundingBox, ChunkIndex, Mag, Shape3, SlicePlane, Vec3Int};
 use crate::voxel::{VoxelBuffer, VoxelType};

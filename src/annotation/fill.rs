@@ -3,8 +3,8 @@
 //! Buckets are flooded whole, a row of 32 voxels at a time, and hand their faces on to their neighbours. In a window that
 //! is one slice thick this is the 4-neighbourhood of the slice, else the 6-neighbourhood.
 
-use super::base::bucket_box;
 use super::mask::{BucketMask, MagMask, ROWS, Rows, set_box};
+use crate::format::annotation::bucket_box;
 use crate::geometry::{BoundingBox, ChunkIndex, Vec3Int};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

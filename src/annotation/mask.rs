@@ -1,7 +1,6 @@
 //! [`MagMask`]: a set of voxels of one mag, bucket by bucket, a bit for each voxel; and how sets pass from mag to mag.
 
-use super::base::bucket_box;
-use crate::format::annotation::BUCKET_SIDE;
+use crate::format::annotation::{BUCKET_SIDE, bucket_box};
 use crate::geometry::{BoundingBox, ChunkIndex, Mag, Shape3, Vec3Int};
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -2,7 +2,7 @@
 
 use super::{LevelSpec, VolumeAnnotation, VolumeSpec};
 use crate::codec::lz4;
-use crate::format::annotation::{BUCKET_VOXELS, BucketAddress, BucketStore};
+use crate::format::annotation::{BUCKET_VOXELS, BucketAddress, BucketStore, bucket_box};
 use crate::format::{ChunkEncoding, ChunkError, ChunkFault, ChunkLocation, ChunkSource, HeaderReport, ShardLayout};
 use crate::geometry::{BoundingBox, ChunkGrid, ChunkIndex, Mag, Shape3, ShardIndex, Vec3Int, VoxelSize};
 use crate::problem::Problem;
@@ -192,7 +192,7 @@ pub fn ids_in(volume: &VolumeAnnotation, level: usize, b: &BoundingBox) -> Vec<u
     let mut out = vec![0; b.shape.byte_len(len).expect("small")];
     for chunk in super::mask::bucket_range(b) {
         let (voxels, _) = volume.levels[level].read(&BucketAddress::at(chunk)).expect("readable");
-        crate::voxel::copy_box(voxels.bytes(), &super::base::bucket_box(chunk), &mut out, b, len);
+        crate::voxel::copy_box(voxels.bytes(), &bucket_box(chunk), &mut out, b, len);
     }
     let mut ids = Vec::new();
     super::ids::for_each_id(volume.class, &out, |id| ids.push(id));

@@ -7,8 +7,8 @@ use super::difference::{BucketDifference, Side, VoxelDifference};
 use super::tally::Tally;
 use super::{CompareError, CompareOptions, Watch};
 use crate::format::ChunkError;
-use crate::format::annotation::{BUCKET_SIDE, BUCKET_VOXELS, BucketAddress, BucketStore};
-use crate::geometry::{BoundingBox, Shape3, Vec3Int};
+use crate::format::annotation::{BUCKET_VOXELS, BucketAddress, BucketStore, bucket_box, painted_box};
+use crate::geometry::BoundingBox;
 use crate::voxel::VoxelType;
 use rayon::prelude::*;
 use std::cell::RefCell;
@@ -41,7 +41,7 @@ pub(super) fn compare_buckets(
     all.par_iter().try_for_each(|(address, there)| {
         watch.check()?;
         let mut found = empty.empty_at(&address.axes);
-        let area = bucket_box(address);
+        let area = bucket_box(address.chunk);
         let mut is_known = true;
         if let Err((side, error)) = compare_one(stores, address, &area, &mut found) {
             found.add_unreadable(&area, side, error);
@@ -61,9 +61,23 @@ pub(super) fn compare_buckets(
         only_in: only_in.map(AtomicU64::into_inner),
         differing: differing.into_inner(),
     };
-    let extent = all.iter().fold(BoundingBox::default(), |extent, (address, _)| extent.union(&bucket_box(address)));
+    let extent = all.iter().fold(BoundingBox::default(), |extent, (address, _)| extent.union(&bucket_box(address.chunk)));
     let voxels = tally.into_inner().unwrap_or_else(PoisonError::into_inner).finish(&extent);
     Ok(FoundInBuckets { buckets, voxels, extent })
+}
+
+/// An extent in voxels of the mag, and what isn't 0 in buckets beyond it. One that can't be read counts whole, so that it
+/// is met where voxels are compared.
+pub(super) fn with_painted(extent: &BoundingBox, store: &dyn BucketStore, watch: Watch<'_>) -> Result<BoundingBox, CompareError> {
+    let mut beyond = store.addresses();
+    beyond.retain(|address| !extent.contains_box(&bucket_box(address.chunk)));
+    let painted = beyond.par_iter().map(|address| {
+        watch.check()?;
+        let mut voxels = vec![0; BUCKET_VOXELS * store.class().byte_len()];
+        let read = store.read_into(address, &mut voxels);
+        Ok(if read.is_ok() { painted_box(address.chunk, &voxels) } else { bucket_box(address.chunk) })
+    });
+    painted.try_reduce(BoundingBox::default, |a, b| Ok(a.union(&b))).map(|painted| painted.union(extent))
 }
 
 /// The buckets of both, in order, each with the sides that have it.
@@ -105,15 +119,11 @@ fn compare_one(
     Ok(())
 }
 
-fn bucket_box(address: &BucketAddress) -> BoundingBox {
-    BoundingBox::new(address.chunk.0.times(Vec3Int::splat(BUCKET_SIDE)), Shape3::splat(BUCKET_SIDE))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::format::annotation::MemoryBuckets;
-    use crate::geometry::ChunkIndex;
+    use crate::geometry::{ChunkIndex, Shape3, Vec3Int};
     use crate::voxel::ElementClass;
     use std::sync::atomic::AtomicBool;
 

@@ -1,6 +1,6 @@
 //! [`compare_datasets`]: which layers and mags belong together, and what differs between them.
 
-use super::buckets::{FoundInBuckets, compare_buckets};
+use super::buckets::{FoundInBuckets, compare_buckets, with_painted};
 use super::difference::{BucketDifference, VoxelDifference};
 use super::pairing::{LayerPair, Pairing};
 use super::tally::voxel_count;
@@ -61,7 +61,7 @@ pub struct LayerDifference {
 pub struct LevelDifference {
     /// The mag of both.
     pub label: MagLabel,
-    /// What was compared: the box around both layers, in voxels of the mag.
+    /// What was compared, in voxels of the mag: the box around both layers, and around what annotations hold beyond them.
     pub extent: BoundingBox,
     /// Types of the voxels, of sides that could be opened.
     pub voxel_types: [Option<VoxelType>; 2],
@@ -134,7 +134,7 @@ impl LevelDifference {
 /// # Errors
 /// If it was cancelled. What can't be read or compared is part of the answer.
 pub fn compare_datasets(pairing: &Pairing<'_>, options: CompareOptions, watch: Watch<'_>) -> Result<DatasetDifference, CompareError> {
-    let plans: Vec<LayerPlan<'_>> = pairing.pairs.iter().map(LayerPlan::new).collect();
+    let plans: Vec<LayerPlan<'_>> = pairing.pairs.iter().map(|pair| LayerPlan::new(pair, watch)).collect::<Result<_, _>>()?;
     let total = plans.iter().map(LayerPlan::total).fold(0, u64::saturating_add);
     let mut before = 0_u64;
     let mut layers = Vec::with_capacity(plans.len());
@@ -161,9 +161,17 @@ struct LayerPlan<'a> {
 }
 
 impl<'a> LayerPlan<'a> {
-    fn new(pair: &'a LayerPair<'a>) -> Self {
-        let extents = pair.levels.iter().map(|levels| extent(pair.layers, levels[0].mag)).collect();
-        Self { pair, axes: common_axes(pair.layers), extents }
+    fn new(pair: &'a LayerPair<'a>, watch: Watch<'_>) -> Result<Self, CompareError> {
+        let extent = |label: MagLabel| {
+            let extent = extent(pair.layers, label.mag);
+            if buckets_of(pair, label).is_some() {
+                return Ok(extent); // all buckets are compared, wherever they are
+            }
+            let stores = pair.volumes.into_iter().flatten().filter_map(|volume| buckets_at(volume, label));
+            stores.into_iter().try_fold(extent, |extent, store| with_painted(&extent, store, watch))
+        };
+        let extents = pair.levels.iter().map(|levels| extent(levels[0].label())).collect::<Result<_, _>>()?;
+        Ok(Self { pair, axes: common_axes(pair.layers), extents })
     }
 
     /// Positions along further axes that both sides have.
@@ -267,9 +275,14 @@ impl<'a> LayerPlan<'a> {
 
 /// The buckets of a mag of two volumes with the same further axes.
 fn buckets_of<'a>(pair: &LayerPair<'a>, label: MagLabel) -> Option<[&'a dyn BucketStore; 2]> {
-    let [a, b] = pair.volumes.filter(|[a, b]| label.copy == 1 && a.axes == b.axes)?;
-    let store = |volume: &'a VolumeFile| volume.levels.iter().find(|(mag, _)| *mag == label.mag).map(|(_, store)| store.as_ref());
-    Some([store(a)?, store(b)?])
+    let [Some(a), Some(b)] = pair.volumes else { return None };
+    if a.axes == b.axes { Some([buckets_at(a, label)?, buckets_at(b, label)?]) } else { None }
+}
+
+/// The buckets of a mag of a volume.
+fn buckets_at(volume: &VolumeFile, label: MagLabel) -> Option<&dyn BucketStore> {
+    let found = volume.levels.iter().find(|(mag, _)| label.copy == 1 && *mag == label.mag);
+    found.map(|(_, store)| store.as_ref())
 }
 
 /// The box around both layers in voxels of a mag.

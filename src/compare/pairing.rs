@@ -51,8 +51,8 @@ pub(super) struct LayerPair<'a> {
     pub layers: [&'a Layer; 2],
     pub levels: Vec<[&'a MagLevel; 2]>,
     pub only_in: [Vec<MagLabel>; 2],
-    /// The layers as volumes, where both are such.
-    pub volumes: Option<[&'a VolumeFile; 2]>,
+    /// The layers as volumes, where they are such.
+    pub volumes: [Option<&'a VolumeFile>; 2],
     /// Whether a volume lies over a fallback layer, so that a bucket of zeros hides something.
     pub hides: bool,
 }
@@ -108,7 +108,7 @@ impl<'a> Pairing<'a> {
 }
 
 fn pair_levels<'a>(layers: [&'a Layer; 2], mag: Option<MagLabel>, datasets: [&'a Dataset; 2]) -> Result<LayerPair<'a>, SelectionError> {
-    let volumes = volume(datasets[0], layers[0]).zip(volume(datasets[1], layers[1])).map(|(a, b)| [a, b]);
+    let volumes = [volume(datasets[0], layers[0]), volume(datasets[1], layers[1])];
     let hides = datasets.iter().zip(layers).any(|(dataset, layer)| has_fallback(dataset, layer));
     if let Some(mag) = mag {
         let find = |i: usize| {
@@ -121,10 +121,14 @@ fn pair_levels<'a>(layers: [&'a Layer; 2], mag: Option<MagLabel>, datasets: [&'a
         };
         return Ok(LayerPair { layers, levels: vec![[find(0)?, find(1)?]], only_in: [Vec::new(), Vec::new()], volumes, hides });
     }
-    // A mag of an annotation that has a header only means the same as none: no edits.
+    // Between annotations a mag that has a header only means the same as none: no edits.
     let is_empty = |side: usize, label: &MagLabel| {
-        let stores = volumes.iter().flat_map(|volumes| &volumes[side].levels);
-        stores.filter(|(mag, _)| *mag == label.mag).any(|(_, store)| store.addresses().is_empty())
+        let volume = volumes[side].filter(|_| volumes[1 - side].is_some());
+        volume
+            .into_iter()
+            .flat_map(|volume| &volume.levels)
+            .filter(|(mag, _)| *mag == label.mag)
+            .any(|(_, store)| store.addresses().is_empty())
     };
     let lacking = |side: usize| {
         let labels = layers[side].levels.iter().map(MagLevel::label);

@@ -30,8 +30,8 @@ pub(super) const PIECE_BYTES: PieceBytes = PieceBytes { aligned: 2 << 20, unalig
 /// Shards that are asked for one by one before a part is taken as stored.
 const MAX_ASKED_SHARDS: u64 = 64;
 
-/// Shards that are listed at once, on each side.
-const MAX_LISTED_SHARDS: usize = 1 << 18;
+/// Shards that are listed at once, on each side: some 50 MiB of them, and as many as an annotation is likely to have.
+const MAX_LISTED_SHARDS: usize = 1 << 20;
 
 /// Compares two levels in `extent`, in voxels of the mag; both as if they had no end, with the fill value where nothing
 /// is stored.

@@ -2,8 +2,8 @@
 
 use crate::support::archives::{self, Packing, VOLUME, WKW_HEADER, blosc_frame, entry, file, nml, voxels, wkw_data, zarr_json, zip};
 use crate::support::{LayerSpec, answer, boxed, header, program, properties, run, write_mag};
-use chunkscope::format::wkw::BlockType;
-use chunkscope::geometry::Mag;
+use chunkscope::format::wkw::{BlockType, WkwWriter};
+use chunkscope::geometry::{Mag, ShardIndex};
 use chunkscope::voxel::{ElementClass, VoxelType};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -178,4 +178,134 @@ fn an_annotation_over_nothing_needs_no_dataset() {
         assert_eq!((id_at(&zarr, "Volume", "1", "1,4,4"), id_at(&zarr, "Volume", "1", "5,4,4")), (u32::MAX, 0), "{format}");
         assert_eq!(id_at(&zarr, "Volume", "2", "1,1,1"), u32::MAX, "{format}");
     }
+}
+
+/// A dataset with a Zarr 3 segmentation of 4 positions along t and 8³ voxels, which are 10 + t.
+fn dataset_in_time() -> TempDir {
+    let dir = tempfile::tempdir().expect("a folder");
+    let array = dir.path().join("seg/1");
+    std::fs::create_dir_all(&array).expect("a folder");
+    let json = r#"{"zarr_format":3,"node_type":"array","shape":[1,4,8,8,8],"data_type":"uint32","fill_value":0,
+        "chunk_grid":{"name":"regular","configuration":{"chunk_shape":[1,1,8,8,8]}},
+        "chunk_key_encoding":{"name":"default","configuration":{"separator":"."}},
+        "codecs":[{"name":"bytes","configuration":{"endian":"little"}}],"dimension_names":["c","t","x","y","z"]}"#;
+    std::fs::write(array.join("zarr.json"), json).expect("written");
+    for t in 0..4_u32 {
+        std::fs::write(array.join(format!("c.0.{t}.0.0.0")), (10 + t).to_le_bytes().repeat(512)).expect("written");
+    }
+    let properties = r#"{"id":{"name":"d","team":""},"scale":[4,4,40],"dataLayers":[{"name":"seg","category":"segmentation",
+        "boundingBox":{"topLeft":[0,0,0],"width":8,"height":8,"depth":8},"elementClass":"uint32","dataFormat":"zarr3",
+        "numChannels":1,"largestSegmentId":13,"additionalAxes":[{"name":"t","bounds":[0,4],"index":1}],
+        "mags":[{"mag":[1,1,1],"path":"./seg/1","axisOrder":{"c":0,"x":2,"y":3,"z":4}}]}]}"#;
+    std::fs::write(dir.path().join("datasource-properties.json"), properties).expect("written");
+    dir
+}
+
+#[test]
+fn a_new_annotation_has_the_axes_of_its_layer() {
+    let dataset = dataset_in_time();
+    let dir = tempfile::tempdir().expect("a folder");
+    let (file, edited, merged) = (path(&dir, "a.zip"), path(&dir, "b.zip"), path(&dir, "merged"));
+    let data = text(dataset.path());
+    done(&["annotation", "new", data, "--layer", "seg", text(&file)]);
+    done(&["annotation", "edit", text(&file), text(&edited), "--dataset", data, "--axis", "t=1", "--box", "0,0,0,2,2,2=5"]);
+    let id = |t: &str, offset: &str| {
+        let answer = run(["read", text(&edited), "--axis", t, "--offset", offset, "--shape", "1,1,1"]);
+        u32::from_le_bytes(answer.stdout[..].try_into().expect("one voxel"))
+    };
+    assert_eq!([id("t=1", "1,1,1"), id("t=1", "2,1,1"), id("t=0", "1,1,1")], [5, 11, 0]);
+    // WKW holds neither of them.
+    for annotation in [&file, &edited] {
+        let refused = run(["annotation", "merge", text(annotation), "--dataset", data, text(&merged)]);
+        assert!(refused.status == Some(1) && refused.stderr.contains("the axes t"), "{}", refused.stderr);
+    }
+    assert!(!merged.exists());
+}
+
+#[test]
+fn a_layer_at_negative_positions_is_not_merged() {
+    let dataset = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(dataset.path().join("1")).expect("a folder");
+    let info = r#"{"@type":"neuroglancer_multiscale_volume","type":"segmentation","data_type":"uint32","num_channels":1,"scales":
+        [{"key":"1","size":[8,8,8],"voxel_offset":[-4,0,0],"resolution":[4,4,4],"chunk_sizes":[[8,8,8]],"encoding":"raw"}]}"#;
+    std::fs::write(dataset.path().join("info"), info).expect("written");
+    std::fs::write(dataset.path().join("1/-4-4_0-8_0-8"), 7_u32.to_le_bytes().repeat(512)).expect("written");
+    let listed = run(["info", text(dataset.path()), "--json"]);
+    let listed: serde_json::Value = serde_json::from_str(listed.text()).expect("JSON");
+    let layer = listed["layers"][0]["name"].as_str().expect("a layer");
+    let dir = tempfile::tempdir().expect("a folder");
+    let (file, merged) = (path(&dir, "a.zip"), path(&dir, "merged"));
+    done(&["annotation", "new", text(dataset.path()), "--layer", layer, text(&file)]);
+    let refused = run(["annotation", "merge", text(&file), "--dataset", text(dataset.path()), text(&merged)]);
+    assert!(refused.status == Some(1) && refused.stderr.contains("negative position -4, 0, 0"), "{}", refused.stderr);
+}
+
+#[test]
+fn buckets_far_apart_are_merged_and_compared_soon() {
+    let (dataset, dir) = (dataset(), tempfile::tempdir().expect("a folder"));
+    let data = text(dataset.path());
+    let (empty, file, merged) = (path(&dir, "empty.zip"), path(&dir, "a.zip"), path(&dir, "merged"));
+    done(&["annotation", "new", data, text(&empty)]);
+    // No layer holds the far one.
+    let nml = "<things><parameters><experiment name=\"d\" /><scale x=\"4\" y=\"4\" z=\"4\" /></parameters>\
+        <volume id=\"0\" name=\"Volume\" location=\"data_Volume.zip\" format=\"wkw\" fallbackLayer=\"segmentation\" /></things>";
+    let extracted = path(&dir, "extracted");
+    std::fs::create_dir(&extracted).expect("a folder");
+    std::fs::write(extracted.join("a.nml"), nml).expect("written");
+    write_buckets(&extracted.join("data_Volume/1"), &[[0, 0, 0], [3000, 3000, 3000]]);
+    done(&["annotation", "convert", text(&extracted), text(&file)]);
+    let begin = std::time::Instant::now();
+    done(&["annotation", "merge", text(&file), "--dataset", data, text(&merged)]);
+    assert_eq!(id_at(&merged, "segmentation", "1", "96031,96031,96031"), 9);
+    assert_eq!(id_at(&merged, "segmentation", "1", "0,0,0"), 9);
+    assert_eq!(id_at(&merged, "segmentation", "1", "63,0,63"), id_at(dataset.path(), "segmentation", "1", "63,0,63"));
+    let differing = run(["diff", text(&file), data]);
+    assert!(differing.status == Some(1) && differing.text().contains("65"), "{}", differing.text());
+    // Minutes if places where nothing is stored are visited.
+    assert!(begin.elapsed() < std::time::Duration::from_secs(30), "{:?}", begin.elapsed());
+}
+
+/// Buckets of a mag whose voxels are 9.
+fn write_buckets(mag: &Path, at: &[[i64; 3]]) {
+    let writer = WkwWriter::create(mag, header(5, 0, BlockType::Lz4, UINT32)).expect("created");
+    for at in at {
+        let shard = ShardIndex((*at).into());
+        writer.write_shard(shard, &9_u32.to_le_bytes().repeat(32 * 32 * 32), &writer.shard_box(shard)).expect("written");
+    }
+}
+
+#[test]
+fn voxels_of_coarse_buckets_beyond_the_fine_ones_are_compared_and_merged() {
+    let (dataset, dir) = (dataset(), tempfile::tempdir().expect("a folder"));
+    let data = text(dataset.path());
+    let nml = "<things><parameters><experiment name=\"d\" /><scale x=\"11.24\" y=\"11.24\" z=\"28\" unit=\"nanometer\" /></parameters>\
+        <volume id=\"0\" name=\"Volume\" location=\"data_Volume.zip\" format=\"wkw\" /></things>";
+    // 128 voxels of mag 1, of which the fine bucket has 32.
+    let annotation = |name: &str, beyond: u32| {
+        let folder = path(&dir, name);
+        std::fs::create_dir(&folder).expect("a folder");
+        std::fs::write(folder.join("a.nml"), nml).expect("written");
+        write_buckets(&folder.join("data_Volume/1"), &[[0, 0, 0]]);
+        let coarse = WkwWriter::create(folder.join("data_Volume/4"), header(5, 0, BlockType::Lz4, UINT32)).expect("created");
+        let mut voxels = vec![0; 4 * 32 * 32 * 32];
+        voxels[0] = 9;
+        voxels[4 * (30 + 32 * (30 + 32 * 30))..][..4].copy_from_slice(&beyond.to_le_bytes());
+        let shard = ShardIndex([0, 0, 0].into());
+        coarse.write_shard(shard, &voxels, &coarse.shard_box(shard)).expect("written");
+        folder
+    };
+    let merged = |annotation: &Path, side: u32| {
+        let merged = annotation.with_extension("merged");
+        // Without a layer below nothing of the dataset is in it but its extent.
+        done(&["annotation", "merge", text(annotation), "--dataset", data, text(&merged)]);
+        let properties = std::fs::read_to_string(merged.join("datasource-properties.json")).expect("there");
+        assert!(properties.contains(&format!("\"width\":{side}")), "{properties}");
+        merged
+    };
+    let (painted, blank) = (annotation("painted", 7), annotation("blank", 0));
+    let (merged_painted, merged_blank) = (merged(&painted, 124), merged(&blank, 64));
+    assert_eq!(id_at(&merged_painted, "Volume", "4", "30,30,30"), 7);
+    let compared = |a: &Path, b: &Path| run(["diff", text(a), text(b)]).status;
+    assert_eq!([compared(&painted, &merged_painted), compared(&merged_blank, &blank)], [Some(0), Some(0)]);
+    assert_eq!([compared(&painted, &merged_blank), compared(&merged_blank, &painted)], [Some(1), Some(1)]);
 }

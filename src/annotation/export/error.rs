@@ -137,6 +137,16 @@ pub enum ExportError {
         /// First voxel of the bucket in its mag.
         position: String,
     },
+    /// A layer below that reaches to where WKW has no voxels.
+    #[error("can't merge volume {volume}: the layer {layer} below begins at the negative position {position}, which WKW can't hold")]
+    NegativeLayer {
+        /// Name of the volume.
+        volume: String,
+        /// The fallback layer.
+        layer: String,
+        /// Its first voxel, in the volume's finest mag.
+        position: String,
+    },
     /// A mag of the merged dataset.
     #[error(transparent)]
     Wkw(#[from] WkwWriteError),

@@ -221,6 +221,12 @@ impl ChunkSource for BucketSource {
         Ok(found)
     }
 
+    fn stored_shards(&self, limit: usize) -> Result<Option<Vec<ShardIndex>>, StorageError> {
+        let here = self.buckets.files.iter().filter(|file| file.address.axes == self.position);
+        let found: Vec<ShardIndex> = here.map(|file| ShardIndex(file.address.chunk.0)).take(limit.saturating_add(1)).collect();
+        Ok((found.len() <= limit).then_some(found))
+    }
+
     fn at_axes(&self, positions: &[u64]) -> Option<Arc<dyn ChunkSource>> {
         let axes = &self.buckets.axes;
         let is_inside = positions.len() == axes.len() && positions.iter().zip(axes).all(|(at, axis)| *at < axis.len);

@@ -4,8 +4,8 @@
 //! buckets lie over the chunks of a fallback layer and hide them whole.
 
 use crate::format::ChunkError;
-use crate::geometry::{BoundingBox, ChunkIndex};
-use crate::voxel::ElementClass;
+use crate::geometry::{BoundingBox, ChunkIndex, Shape3, Vec3Int};
+use crate::voxel::{ElementClass, is_zero};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -49,8 +49,27 @@ impl Ord for BucketAddress {
     }
 }
 
+/// The voxels of a bucket.
+pub fn bucket_box(chunk: ChunkIndex) -> BoundingBox {
+    BoundingBox::new(chunk.0.times(Vec3Int::splat(BUCKET_SIDE)), Shape3::splat(BUCKET_SIDE))
+}
+
+/// The box around the voxels of a bucket that aren't 0, in voxels of the mag. `voxels` are canonical.
+pub fn painted_box(chunk: ChunkIndex, voxels: &[u8]) -> BoundingBox {
+    let voxel_len = (voxels.len() / BUCKET_VOXELS).max(1);
+    let rows = (0..).zip(voxels.chunks_exact(voxel_len * BUCKET_SIDE as usize)); // a row of a bucket fits
+    let painted = rows.filter(|(_, row)| !is_zero(row)).map(|(i, row): (i64, _)| {
+        let at = |byte: Option<usize>| (byte.unwrap_or(0) / voxel_len) as i64; // below a bucket's edge
+        let first = at(row.iter().position(|byte| *byte != 0));
+        let last = at(row.iter().rposition(|byte| *byte != 0));
+        BoundingBox::new(Vec3Int::new(first, i % BUCKET_SIDE, i / BUCKET_SIDE), Shape3::new(last - first + 1, 1, 1))
+    });
+    painted.fold(BoundingBox::default(), |all, row| all.union(&row)).translate(bucket_box(chunk).topleft)
+}
+
 /// What a volume reaches with the buckets of a further mag, in mag-1 voxels; `extent` is what it reaches with those of all
-/// finer mags. A coarse bucket is far larger than what was painted in it, so one that touches the extent adds nothing.
+/// finer mags. A coarse bucket is far larger than what was painted in it, so one that touches the extent adds nothing: what
+/// it holds beyond the extent isn't known by names alone (see [`painted_box`]).
 pub fn extent_with(extent: &BoundingBox, buckets: impl IntoIterator<Item = BoundingBox>) -> BoundingBox {
     let beyond = buckets.into_iter().filter(|bucket| bucket.intersect(extent).is_empty());
     beyond.fold(*extent, |all, bucket| all.union(&bucket))
@@ -122,7 +141,17 @@ impl BucketStore for MemoryBuckets {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::{Shape3, Vec3Int};
+
+    #[test]
+    fn what_is_painted_in_a_bucket_is_boxed() {
+        let chunk = ChunkIndex(Vec3Int::new(1, 0, -1));
+        let mut voxels = vec![0; 2 * BUCKET_VOXELS];
+        assert!(painted_box(chunk, &voxels).is_empty());
+        for (x, y, z) in [(3, 4, 5), (30, 4, 7)] {
+            voxels[2 * (x + 32 * (y + 32 * z)) + 1] = 9;
+        }
+        assert_eq!(painted_box(chunk, &voxels), BoundingBox::new(Vec3Int::new(35, 4, -27), Shape3::new(28, 1, 3)));
+    }
 
     #[test]
     fn coarse_buckets_of_what_is_known_add_nothing() {

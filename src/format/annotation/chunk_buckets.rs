@@ -1,8 +1,8 @@
 //! [`ChunkBuckets`]: the chunks of any format as the buckets of an annotation.
 
-use super::buckets::{BUCKET_SIDE, BucketAddress, BucketStore};
+use super::buckets::{BUCKET_SIDE, BucketAddress, BucketStore, bucket_box};
 use crate::format::{ChunkError, ChunkSource, ExtraAxis, read_box};
-use crate::geometry::{BoundingBox, ChunkIndex, Shape3, Vec3Int};
+use crate::geometry::{BoundingBox, ChunkIndex, Vec3Int};
 use crate::voxel::ElementClass;
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
@@ -81,9 +81,8 @@ impl BucketStore for ChunkBuckets {
     fn read_into(&self, at: &BucketAddress, out: &mut [u8]) -> Result<bool, ChunkError> {
         let source = self.sources.iter().find(|(axes, _)| *axes == at.axes).map(|(_, source)| source);
         let Some(source) = source.filter(|_| self.contains(at)) else { return Ok(false) };
-        let extent = BoundingBox::new(at.chunk.0.times(Vec3Int::splat(BUCKET_SIDE)), Shape3::splat(BUCKET_SIDE));
         let mut voxels = vec![0; out.len()];
-        read_box(source.as_ref(), &extent, &mut voxels)?;
+        read_box(source.as_ref(), &bucket_box(at.chunk), &mut voxels)?;
         out.copy_from_slice(&voxels);
         Ok(true)
     }

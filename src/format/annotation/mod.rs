@@ -16,7 +16,7 @@ mod volume;
 mod volume_axes;
 mod volume_headers;
 
-pub use buckets::{BUCKET_SIDE, BUCKET_VOXELS, BucketAddress, BucketStore, MemoryBuckets, extent_with};
+pub use buckets::{BUCKET_SIDE, BUCKET_VOXELS, BucketAddress, BucketStore, MemoryBuckets, bucket_box, extent_with, painted_box};
 pub use dataset::layer_left_out;
 pub use file::{AnnotationFile, Attachment, VolumeFile};
 pub(in crate::format) use open::{is_nml, open_archive, open_folder, open_nml};
