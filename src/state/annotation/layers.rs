@@ -9,6 +9,7 @@ use crate::format::{DataFormat, Dataset, ExtraAxis, HeaderReport, Layer, LayerCa
 use crate::geometry::{BoundingBox, Shape3, Vec3Int, VoxelSize};
 use crate::problem::Problems;
 use crate::scene::{GivenColors, SkeletonIndex};
+use crate::text::UniqueNames;
 use crate::voxel::VoxelType;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,10 @@ pub fn with_volumes(dataset: Option<&Dataset>, annotation: &Annotation, file: Op
         merged.problems.add(problem.clone());
     }
     let extent = if dataset.is_some() { merged.bounding_box() } else { around_everything(annotation) };
+    let mut names = UniqueNames::default();
+    for layer in &merged.layers {
+        names.take(&layer.name, |n| format!("{} ({n})", layer.name));
+    }
     let mut indices = Vec::with_capacity(annotation.volumes.len());
     for volume in &annotation.volumes {
         let fallback = volume.fallback_layer.as_deref().and_then(|name| dataset.and_then(|dataset| dataset.layer(name)));
@@ -39,7 +44,9 @@ pub fn with_volumes(dataset: Option<&Dataset>, annotation: &Annotation, file: Op
             layer.configuration.is_disabled = Some(true);
         }
         indices.push(merged.layers.len());
-        let name = free_name(&merged.layers, &volume.name);
+        let wanted = &volume.name;
+        let name =
+            names.take(wanted, |n| if n == 2 { format!("{wanted} (annotation)") } else { format!("{wanted} (annotation {})", n - 1) });
         let axes = further_axes(volume, annotation, dataset);
         merged.layers.push(Layer { axes, ..volume_layer(volume, name, extent, file.unwrap_or(&merged.path)) });
     }
@@ -73,14 +80,6 @@ fn around_everything(annotation: &Annotation) -> BoundingBox {
     let all = annotation.volumes.iter().map(extent_of).fold(told, |all, one| all.union(&one));
     // Annotations have no negative positions.
     BoundingBox::between((all.topleft - ROOM).max(Vec3Int::ZERO), all.bottomright() + ROOM)
-}
-
-/// A name that no layer has: that of the volume, else with a word or number behind it.
-fn free_name(layers: &[Layer], wanted: &str) -> String {
-    let is_free = |name: &str| layers.iter().all(|layer| layer.name != name);
-    let with_word = format!("{wanted} (annotation)");
-    let numbered = (2..).map(|number| format!("{wanted} (annotation {number})"));
-    [wanted.to_owned(), with_word].into_iter().chain(numbered).find(|name| is_free(name)).unwrap_or_default()
 }
 
 fn volume_layer(volume: &VolumeAnnotation, name: String, dataset: BoundingBox, location: &Path) -> Layer {
@@ -192,5 +191,33 @@ impl OpenAnnotation {
             changed_on_disk: false,
             is_damaged: false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::annotation::VolumeSpec;
+    use crate::annotation::test_world::spec;
+    use crate::format::nml::{NewNml, Nml};
+    use crate::geometry::Mag;
+
+    #[test]
+    fn every_volume_is_a_layer_with_a_name_of_its_own() {
+        let volume = |name: &str| VolumeAnnotation::new(VolumeSpec { name: name.to_owned(), ..spec(&[Mag::ONE]) });
+        let annotation = Annotation {
+            name: "note".to_owned(),
+            nml: Arc::new(Nml::new(NewNml::default())),
+            volumes: ["cells", "cells", "cells", "axons"].map(volume).into(),
+            attachments: Vec::new(),
+        };
+        let (alone, indices) = with_volumes(None, &annotation, None, Problems::default());
+        assert_eq!(indices, [0, 1, 2, 3]);
+        let names = |dataset: &Dataset| dataset.layers.iter().map(|layer| layer.name.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&alone), ["cells", "cells (annotation)", "cells (annotation 2)", "axons"]);
+        // Layers of the dataset keep theirs.
+        let (over, indices) = with_volumes(Some(&alone), &annotation, None, Problems::default());
+        assert_eq!(indices, [4, 5, 6, 7]);
+        assert_eq!(names(&over)[4..], ["cells (annotation 3)", "cells (annotation 4)", "cells (annotation 5)", "axons (annotation)"]);
     }
 }

@@ -1,12 +1,12 @@
 //! Trees of the skeleton, in their groups.
 
 use super::row::{Lists, TEXT_LEFT, eye_ui, left_text, right_text};
-use super::{found_text, header_ui, padded_ui};
+use super::{found_text, padded_ui};
 use crate::format::nml::{Nml, TreeGroup};
 use crate::state::{AnnotationCommand, AppCommand, AppContext, OpenAnnotation};
 use crate::ui::annotation_look::{counted, tree_color, tree_name};
 use crate::ui::theme::{Icon, Tokens, fonts, icons, metrics, text};
-use crate::ui::widgets::{Row, RowState, TextField};
+use crate::ui::widgets::{Row, RowState, SectionHeader, TextField};
 use egui::{Align2, Ui, pos2};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -61,11 +61,14 @@ impl TreesPanel {
         }
         self.list(&open.nml);
         let found = self.listed.as_ref().filter(|listed| !listed.query.trim().is_empty()).map(|listed| listed.trees);
-        header_ui(ui, "Trees", &found_text(found, trees), &mut self.is_open, |ui| {
-            if trees > MANY {
-                let field = TextField::new("Search trees", &mut self.query).hint("Name").icon(icons::MAGNIFYING_GLASS).width(120.0);
-                ui.add(field);
-            }
+        padded_ui(ui, |ui| {
+            let subject = found_text(found, trees);
+            SectionHeader::new("Trees").subject(&subject).foldable(&mut self.is_open).flush().show(ui, |ui| {
+                if trees > MANY {
+                    let field = TextField::new("Search trees", &mut self.query).hint("Name").icon(icons::MAGNIFYING_GLASS).width(120.0);
+                    ui.add(field);
+                }
+            });
         });
         if !self.is_open {
             return;
